@@ -72,23 +72,23 @@ std::vector<int> nr_pbch_scrambled(const std::vector<int>& a, int cell_id, int l
 std::vector<std::complex<double>> nr_ssb_grid(const std::vector<int>& coded, int cell_id, int l_max,
                                               int i_ssb, int half_frame) {
   std::vector<std::complex<double>> grid(960);
-  const auto at = [&](const element& e) -> std::complex<double>& {
+  const auto value_of = [&](const element& e) -> std::complex<double>& {
     return grid[static_cast<std::size_t>(240 * e.symbol + e.subcarrier)];
   };
   const std::vector<int> pss = nr_pss(cell_id % 3), sss = nr_sss(cell_id);
   for (int n = 0; n < 127; n++) {
-    at({0, 56 + n}) = pss[static_cast<std::size_t>(n)];
-    at({2, 56 + n}) = sss[static_cast<std::size_t>(n)];
+    value_of({0, 56 + n}) = pss[static_cast<std::size_t>(n)];
+    value_of({2, 56 + n}) = sss[static_cast<std::size_t>(n)];
   }
   const std::int64_t i_bar = l_max == 4 ? i_ssb + 4 * half_frame : i_ssb % 8;
   const std::vector<int> r =
       nr_gold(2048 * (i_bar + 1) * (cell_id / 4 + 1) + 64 * (i_bar + 1) + cell_id % 4, 288);
   const std::vector<int> c = pbch_scrambling(cell_id, l_max, i_ssb);
   std::size_t n = 0;
-  for (const element& e : pbch_elements(cell_id, true)) at(e) = qpsk(r[n], r[n + 1]), n += 2;
+  for (const element& e : pbch_elements(cell_id, true)) value_of(e) = qpsk(r[n], r[n + 1]), n += 2;
   n = 0;
   for (const element& e : pbch_elements(cell_id, false))
-    at(e) = qpsk((coded[n] + c[n]) % 2, (coded[n + 1] + c[n + 1]) % 2), n += 2;
+    value_of(e) = qpsk((coded[n] + c[n]) % 2, (coded[n + 1] + c[n + 1]) % 2), n += 2;
   return grid;
 }
 

@@ -29,9 +29,9 @@ std::vector<std::uint32_t> packed_words(const std::vector<std::uint8_t>& bits) {
 }
 
 /// The pseudo-random sequences of many c_init. Bits of c_init add their sequences modulo 2.
-class sequences {
+class pbch_sequences {
  public:
-  sequences(int bits, std::size_t length) : first_(packed_words(nr_scrambling_sequence(0, length))) {
+  pbch_sequences(int bits, std::size_t length) : first_(packed_words(nr_scrambling_sequence(0, length))) {
     for (int b = 0; b < bits; b++) {
       parts_.push_back(packed_words(nr_scrambling_sequence(std::int64_t{1} << b, length)));
       for (std::size_t i = 0; i < first_.size(); i++) parts_.back()[i] ^= first_[i];
@@ -53,7 +53,7 @@ class sequences {
 /// pbch_equalise_args::words. All objects share it.
 const resident<std::uint32_t>& cell_words() {
   static const resident<std::uint32_t> table([] {
-    const sequences dmrs(22, 2 * pbch_dmrs_values), scrambling(10, as_size(8 * pbch_coded_bits));
+    const pbch_sequences dmrs(22, 2 * pbch_dmrs_values), scrambling(10, as_size(8 * pbch_coded_bits));
     std::vector<std::uint32_t> words;
     for (int cell = 0; cell < nr_cell_ids; cell++) {
       for (int i = 0; i < pbch_dmrs_indices; i++) dmrs.append(nr_pbch_dmrs_init(cell, i), words);
@@ -71,7 +71,7 @@ const resident<std::uint32_t>& cell_words() {
 /// The least bits of the DMRS index that shift the scrambling: two or three LSBs of i_SSB.
 std::uint32_t scrambling_mask(int l_max) { return l_max == 4 ? 3 : 7; }
 
-polar_config pbch_code() {
+polar_config pbch_polar_code() {
   return {.kind = polar_kind::pbch, .k = pbch_payload_bits, .coded_bits = pbch_coded_bits};
 }
 
@@ -102,7 +102,7 @@ const std::vector<setting_of<pbch_encoder_config>>& pbch_encoder_settings() {
 }
 
 pbch_encoder::pbch_encoder(const pbch_encoder_config& config)
-    : config_((check_settings(pbch_encoder_settings(), config), config)), coder_(pbch_code()) {
+    : config_((check_settings(pbch_encoder_settings(), config), config)), coder_(pbch_polar_code()) {
   std::vector<float> pss;
   for (int n = 0; n < 3; n++) {
     const std::vector<float> d = nr_pss(n);
@@ -162,7 +162,7 @@ const std::vector<setting_of<pbch_decoder_config>>& pbch_decoder_settings() {
 
 pbch_decoder::pbch_decoder(const pbch_decoder_config& config)
     : config_((check_settings(pbch_decoder_settings(), config), config)),
-      coder_(pbch_code(), {.list_size = config.list_size}) {
+      coder_(pbch_polar_code(), {.list_size = config.list_size}) {
   std::vector<float> circle;
   for (int k = 0; k < 256; k++) {
     circle.push_back(static_cast<float>(std::cos(std::numbers::pi * k / 128)));

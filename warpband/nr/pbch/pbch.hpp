@@ -5,8 +5,8 @@
 //   y(l, k) = h(k) exp(i phi (l - 2)) x(l, k) + noise     symbols l = 0..3, subcarriers k = 0..239
 //
 // 1. The DMRS of symbols 1 to 3 are correlated with the cell's eight sequences at 65 delays. The powers of
-// the
-//    three symbols are added, so that their phases do not matter. The hypothesis of the largest sum is taken.
+//    the symbols are added, so that their phases do not matter. A sequence's score is the largest sum, and
+//    what sums have above 3.3 times that of noise.
 // 2. The phase advance phi comes from the taps of neighbouring symbols. Those of symbol 2 include the SSS.
 // 3. The symbols' mean at every fourth subcarrier gives 37 taps h_j, and the noise N0 comes from the
 //    differences between symbols. Each tap is weighted with max(0, 1 - 3 v / |h_j|^2), v its noise: an
@@ -15,11 +15,12 @@
 // 5. The payload is descrambled and split into its fields (pbch_content.hpp).
 //
 // Delays are within 16 samples of 256 a symbol of the FFT window's start, paths within 18 of the strongest.
-// phi may be any value, so neither a frequency offset below half a subcarrier nor a wrong carrier frequency
-// of TS 38.211 §5.4 stops the decoder. Beyond about 2 % of a subcarrier other subcarriers interfere. Range:
-// magnitudes up to 1e15, mean power above 1e-32. Cost: about 0.7 Mflop a block and the list decoder. Paper:
-// the weights are those of W. James, C. Stein, "Estimation with quadratic loss", 1961, for one complex value.
-// Tests hold the encoder against the standard in double and against other programs.
+// phi may be any value: a frequency offset below half a subcarrier or a wrong carrier frequency of TS 38.211
+// §5.4 does not stop the decoder. Offsets beyond about 2 % of a subcarrier make subcarriers interfere.
+//
+// Range: magnitudes up to 1e15, mean power above 1e-32. Cost: about 0.7 Mflop a block and the list decoder.
+// Paper: the weights follow W. James, C. Stein, "Estimation with quadratic loss", Proc. 4th Berkeley Symp.,
+// 1961. Tests hold the encoder against the standard in double and against other programs.
 #include <complex>
 #include <cstdint>
 #include <optional>

@@ -18,8 +18,8 @@ inline constexpr int pbch_dmrs_words = 9, pbch_sss_word = pbch_dmrs_indices * pb
                      pbch_scrambling_word = pbch_sss_word + 4, pbch_scrambling_words = 27,
                      pbch_cell_words = pbch_scrambling_word + 8 * pbch_scrambling_words;
 
-/// Of a decoded hypothesis: index of the DMRS sequence, power of the signal and of the noise of a resource
-/// element, exp(i phase advance) from symbol to symbol, delay in 1/256 of a symbol, 1 if the block is usable.
+/// Of a decoded hypothesis. 0: index of the DMRS sequence. 1, 2: power of signal and noise of a resource
+/// element. 3, 4: exp(i phi). 5: delay in 1/256 of a symbol. 6: 1 if the block is usable, else 0.
 inline constexpr int pbch_numbers = 7;
 
 /// DMRS hypotheses, channel estimate and LLRs of a block.

@@ -22,8 +22,8 @@ void check_l_max(int l_max) {
     throw argument_error("l_max", std::to_string(l_max), "4, 8 or 64");
 }
 
-/// Where bit i of the payload goes: positions 0 to 9 of the table are for the SFN, 10 for the half frame, 11
-/// to 13 for the last three bits, the rest for the other bits of the MIB.
+/// Where bit i of the payload goes. Positions 0 to 9 of the table are for the SFN and 10 for the half frame.
+/// 11 to 13 are for the last three bits, and the rest for the other bits of the MIB.
 int interleaved_place(int i) {
   if (i >= 1 && i <= 6) return payload_interleaver[i - 1];
   if (i >= mib_bits && i < half_frame_bit) return payload_interleaver[i - mib_bits + 6];

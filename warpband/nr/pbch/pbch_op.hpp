@@ -161,7 +161,7 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
     bad = g.any(bad);
     g.sync();
     T energy(0.f);
-    for (int i = 0; i < 3 * subcarriers; i++) energy = norm_fma(pair(s + grid, i), energy);
+    WB_ROLL for (int i = 0; i < 3 * subcarriers; i++) energy = norm_fma(pair(s + grid, i), energy);
     const T scale = T(1.f) / sqrt(max(energy * T(1.f / 720), T(1e-35f)));
     g.sync();
     for (int i = g.rank; i < 2 * 3 * subcarriers; i += g.size) s[grid + i] = scale * s[grid + i];
@@ -224,17 +224,20 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
                          : symbol == 1 ? 84
                                        : 144;
         cx<T> sum{T(0.f), T(0.f)};
-        for (int m = first; m < last; m++)
-          sum = fma(unit<T>(pbch_dmrs_place(m).subcarrier * d), pair(z, m), sum);
+        WB_ROLL for (int m = first; m < last; m++) sum =
+            fma(unit<T>(pbch_dmrs_place(m).subcarrier * d), pair(z, m), sum);
         power = norm_fma(sum, power);
       }
       s[metrics + n] = power;
     }
     g.sync();
+    T energy(0.f);  // what noise of this energy would give at a delay
+    WB_ROLL for (int m = 0; m < pbch_dmrs_values; m++) energy = norm_fma(pair(s + products, m), energy);
     for (int h = g.rank; h < pbch_dmrs_indices; h += g.size) {
       const T* m = s + metrics + h * delays;
-      T best(-1.f), before(0.f), after(0.f), spot(0.f);
-      for (int d = 0; d < delays; d++) {
+      T best(-1.f), before(0.f), after(0.f), spot(0.f), paths(0.f);
+      WB_ROLL for (int d = 0; d < delays; d++) {
+        paths = paths + max(m[d] - T(3.3f) * energy, T(0.f));
         const auto better = m[d] > best;
         best = select(better, m[d], best);
         before = select(better, m[d > 0 ? d - 1 : d], before);
@@ -246,7 +249,7 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
       const auto bent = curvature < T(-1e-12f);
       const T aside = T(0.5f) * (before - after) / select(bent, curvature, T(-1.f));
       s[spots + h] = spot + select(bent, min(max(aside, T(-0.5f)), T(0.5f)), T(0.f));
-      s[scores + h] = best;
+      s[scores + h] = best + paths;
     }
     g.sync();
   }
@@ -273,7 +276,7 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
       const T* z = s + turned + 2 * (n / taps) * comb;
       const int j = 4 * (n % taps - taps / 2);
       cx<T> sum{T(0.f), T(0.f)};
-      for (int i = 0; i < comb; i++) sum = fma(unit<T>(i * j), pair(z, i), sum);
+      WB_ROLL for (int i = 0; i < comb; i++) sum = fma(unit<T>(i * j), pair(z, i), sum);
       put(s + symbol_taps, n, sum);
     }
     g.sync();
@@ -284,9 +287,9 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
   template <class T, class G>
   WB_HD cx<T> phase_advance(G, T* s) const {
     T energy(0.f);
-    for (int n = 0; n < 3 * comb; n++) energy = norm_fma(pair(s + turned, n), energy);
+    WB_ROLL for (int n = 0; n < 3 * comb; n++) energy = norm_fma(pair(s + turned, n), energy);
     cx<T> sum{T(0.f), T(0.f)};
-    for (int j = 0; j < taps; j++) {
+    WB_ROLL for (int j = 0; j < taps; j++) {
       const cx<T> first = pair(s + symbol_taps, j), second = pair(s + symbol_taps, taps + j),
                   third = pair(s + symbol_taps, 2 * taps + j);
       const T power = norm_fma(first, norm_fma(second, norm(third)));
@@ -311,19 +314,19 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
       // Symbol 2 has nothing between PBCH and SSS; the SSS ends at subcarrier 182.
       T count(i < 12 || i >= 48 || (i >= 14 && i < 46) ? 3.f : 2.f);
       if (i == 45) count = select(shift == I(3), T(2.f), count);
-      const auto all = count > T(2.5f);
-      const cx<T> sum = z0 + or_zero(all, z1) + z2;
+      const auto complete = count > T(2.5f);
+      const cx<T> sum = z0 + or_zero(complete, z1) + z2;
       const T part = T(1.f) / count;
       const cx<T> mean = part * sum;
       T rest = norm_fma(z0 - mean, norm(z2 - mean));
-      rest = rest + or_zero(all, norm(z1 - mean));
+      rest = rest + or_zero(complete, norm(z1 - mean));
       put(s + means, i, mean);
       s[residuals + i] = rest;
       s[weights + i] = count;
     }
     g.sync();
     T rest(0.f), power(0.f), counts(0.f), parts(0.f);
-    for (int i = 0; i < comb; i++) {
+    WB_ROLL for (int i = 0; i < comb; i++) {
       rest = rest + s[residuals + i];
       power = fma(s[weights + i], norm(pair(s + means, i)), power);
       counts = counts + s[weights + i];
@@ -335,7 +338,7 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
     for (int n = g.rank; n < taps; n += g.size) {
       const int j = n - taps / 2;
       cx<T> sum{T(0.f), T(0.f)};
-      for (int i = 0; i < comb; i++) sum = fma(unit<T>(4 * i * j), pair(s + means, i), sum);
+      WB_ROLL for (int i = 0; i < comb; i++) sum = fma(unit<T>(4 * i * j), pair(s + means, i), sum);
       const T size = norm(sum);
       const T wanted = max(size - T(3.f) * variance, T(0.f)) / max(size, T(1e-30f));
       const T late = T(static_cast<float>(j)) + T(0.5f) * delay;
@@ -352,7 +355,8 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
     const T factor = T(2.82842712f) / max(max(noise, T(1e-3f) * signal), T(1e-20f));
     for (int k = g.rank; k < subcarriers; k += g.size) {
       cx<T> h{T(0.f), T(0.f)};
-      for (int n = 0; n < taps; n++) h = conj_fma(unit<T>(k * (n - taps / 2)), pair(s + channel, n), h);
+      WB_ROLL for (int n = 0; n < taps; n++) h =
+          conj_fma(unit<T>(k * (n - taps / 2)), pair(s + channel, n), h);
       h = conj(unit_at(T(static_cast<float>(k) / 512) * delay)) * h;
       WB_UNROLL for (int symbol = 0; symbol < 3; symbol++) {
         if (!pbch_in_symbol(symbol, k)) continue;
