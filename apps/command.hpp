@@ -48,6 +48,7 @@ command add_completion(CLI::App& app);
 command add_bench(CLI::App& app);
 command add_stream(CLI::App& app);
 command add_tables(CLI::App& app);
+command add_receive(CLI::App& app);
 
 /// Takes one of the words whatever its case and hyphens, as settings do, and hands on the listed one. For
 /// `transform` of an option.

@@ -73,6 +73,7 @@
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/nr/pbch/pbch.hpp>
 #include <warpband/nr/shared_channel.hpp>
 #include <warpband/nr/sync/cell_search.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
@@ -409,6 +410,14 @@ void judge_search() {
   const complexes in(500, 1.f);
   defined("cell_search", cell_search({.sample_rate_hz = 1.92e6}),
           [&](const cell_search& s) { return s.run(exec(), first(in, 500)).erased; });
+  defined("pbch_encoder", pbch_encoder({}), [&](const pbch_encoder& e) {
+    return written<std::complex<float>>(960, 960,
+                                        [&](auto out) { e.run(exec(), {nr_ssb_content{}}, {7}, out); });
+  });
+  const complexes grid(960, 1.f);
+  defined("pbch_decoder", pbch_decoder({}), [&](const pbch_decoder& d) {
+    return std::vector<double>{d.run(exec(), rows(grid, 1), {7}).at(0).snr_db};
+  });
 }
 
 void judge_transforms() {

@@ -38,6 +38,7 @@ COMPARED = {
     "TurboBlockEncoder": "test_blocks.test_turbo_blocks_are_encoded_as_code_blocks", "TurboBlockDecoder": "test_blocks.test_turbo_blocks_come_back",
     "CtcTransportEncoder": "test_ctc.test_subpackets", "CtcTransportDecoder": "test_ctc.test_subpackets",
     "nr_numerology": "test_cell_search.test_spans_are_pieces_of_a_frame", "CellSearch": "test_cell_search.test_a_modulated_block_is_found",
+    "PbchEncoder": "test_pbch.test_grids_are_those_of_other_programs, test_pbch.test_dmrs_are_a_gold_sequence", "PbchDecoder": "test_pbch.test_blocks_come_back",
     **{name: "test_cell_search.test_sequences_and_places" for name in ("nr_pss", "nr_sss", "nr_ssb_first_symbols")},
     "CtcEncoder": "test_ctc.test_codewords", "CtcDecoder": "test_ctc.test_the_code_alone_is_decoded_exactly",
     "umts_permutation": "test_turbo.test_interleaver_of_umts",
@@ -82,7 +83,7 @@ COMPARED = {
     "WimaxFrame": "test_wimax.test_a_grid_is_that_of_numpy, test_wimax.test_estimates_are_those_of_numpy, test_wimax.test_llrs_and_what_goes_with_them",
 }
 #: what computes nothing
-OTHERS = {"Array", "CellSearchResult", "Choice", "ChoiceProgress", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrFoundBlock", "NrMcs", "NrReferenceChannel", "NrSegmentation", "Progress", "StreamFrame", "StreamStats",
+OTHERS = {"Array", "CellSearchResult", "Choice", "ChoiceProgress", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrFoundBlock", "NrMcs", "NrPbchBlock", "NrReferenceChannel", "NrSegmentation", "NrSsbContent", "Progress", "StreamFrame", "StreamStats",
           "SweepResult", "Ticket", "WimaxBurst", "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
 
 

@@ -208,6 +208,8 @@ CALLS_OF = [
     (wb.nr_numerology, {"spacing_khz": 15, "resource_blocks": 6, "fft_size": 128, "extended_prefix": False}),
     (wb.CellSearch, {"sample_rate_hz": 1.92e6, "spacing_khz": 15, "carrier_hz": 1e9, "candidates": 2}),
     (wb.CellSearch(sample_rate_hz=1.92e6), {"samples": np.ones((2, 500), "c8")}), (wb.CellSearch().threshold, {"samples": 1000}),
+    (wb.PbchEncoder, {"l_max": 4}), (wb.PbchEncoder(l_max=8), {"contents": [wb.NrSsbContent(sfn=3)], "cell_id": 5}),
+    (wb.PbchDecoder, {"l_max": 4, "list_size": 2, "hypotheses": 1}), (wb.PbchDecoder(), {"grids": np.ones((2, 4, 240), "c8"), "cell_id": 7}),
     (wb.nr_pss, {"n_id2": 1}), (wb.nr_sss, {"cell_id": 7}), (wb.nr_ssb_first_symbols, {"pattern": "A", "l_max": 4}),
     *([(wb.OfdmModulator(numerology=NUMEROLOGY), {"values": np.ones((2, 7, 4), "c8")}),
        (wb.OfdmDemodulator(numerology=NUMEROLOGY), {"samples": np.ones((2, NUMEROLOGY.samples_per_slot), "c8")})]),
@@ -246,7 +248,7 @@ CALLS_OF = [
 
 #: What the package alone makes, and calls without arguments that could be wrong.
 NOT_CALLED = {
-    "Array", "CellSearchResult", "Choice.save", "Choice.to_dict", "Choice.to_json", "ChoiceProgress", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrFoundBlock", "NrMcs", "NrReferenceChannel", "NrSegmentation",
+    "Array", "CellSearchResult", "Choice.save", "Choice.to_dict", "Choice.to_json", "ChoiceProgress", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrFoundBlock", "NrMcs", "NrPbchBlock", "NrReferenceChannel", "NrSegmentation", "NrSsbContent",
     "Progress", "StreamFrame", "StreamStats", "Ticket", "has_cuda", "has_hdf5", "plot", "Stream.map", "Stream.reset_times", "Stream.stats", "Stream.stop",
     "SweepResult.rows", "SweepResult.save", "SweepResult.to_dict", "SweepResult.to_json", "SweepResult.to_pandas", "Curve.column", "StreamFrame.unwrap",
     "Ticket.done", "WimaxBurst",

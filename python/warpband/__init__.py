@@ -55,6 +55,7 @@ from .nr import (NrMcs, NrRateMatcher, NrSegmentation, NrTransportDecoder, NrTra
                  nr_scrambling_init, nr_scrambling_sequence, nr_segmentation, nr_transport_block_size)
 from .nr_slots import (ChannelEstimator, NoiseEstimator, NrReferenceChannel, NrSharedChannel, nr_precoder, nr_reference_channel, whiten)
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology, nr_numerology
+from .pbch import NrPbchBlock, NrSsbContent, PbchDecoder, PbchEncoder
 from .polar import PolarDecoder, PolarEncoder
 from .receive import ExitChart, IterativeReceiver, exit_chart
 from .short_block import ShortBlockDecoder, ShortBlockEncoder
@@ -69,8 +70,8 @@ __all__ = [
     "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcBlockDecoder", "LdpcBlockEncoder", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
-    "NWay", "NoiseEstimator", "NrFoundBlock", "NrMcs", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrTransportDecoder",
-    "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PolarDecoder", "PolarEncoder",
+    "NWay", "NoiseEstimator", "NrFoundBlock", "NrMcs", "NrPbchBlock", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrSsbContent", "NrTransportDecoder",
+    "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PbchDecoder", "PbchEncoder", "PolarDecoder", "PolarEncoder",
     "Progress", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
     "TurboBlockDecoder", "TurboBlockEncoder", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "effective_capacity", "effective_sinr", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",

@@ -1,0 +1,200 @@
+#include "iq_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include <warpband/core/error.hpp>
+
+namespace {
+
+constexpr std::size_t most_metadata_bytes = 64 << 20, most_channels = 1024;
+constexpr double most_hz = 1e12;
+
+/// The recording's name without its ending, if `path` is one of its two files.
+std::optional<std::string> sigmf_stem(const std::string& path) {
+  for (const std::string ending : {".sigmf-meta", ".sigmf-data"})
+    if (path.ends_with(ending)) return path.substr(0, path.size() - ending.size());
+  return std::nullopt;
+}
+bool is_file(const std::string& path) {
+  struct stat s {};
+  return stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
+}
+
+nlohmann::json metadata_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw wb::file_error(path, "cannot be opened: " + std::string(std::strerror(errno)));
+  std::string text(most_metadata_bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > most_metadata_bytes) throw wb::file_error(path, "has more than 64 MiB");
+  nlohmann::json meta = nlohmann::json::parse(text, nullptr, false);
+  if (meta.is_discarded()) throw wb::file_error(path, "is no JSON");
+  if (!meta.is_object()) throw wb::file_error(path, "is no JSON object");
+  return meta;
+}
+/// Entry `key` of an object, null if it has none.
+nlohmann::json entry(const nlohmann::json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(key);
+  return found == object.end() ? nlohmann::json() : *found;
+}
+
+float value_at(const unsigned char* from, const iq_format& format) {
+  const auto word = [&](std::size_t bytes) {
+    std::uint32_t x = 0;
+    for (std::size_t i = 0; i < bytes; i++)
+      x |= std::uint32_t{from[i]} << 8 * (format.big_endian ? bytes - 1 - i : i);
+    return x;
+  };
+  switch (format.kind) {
+    case iq_format::value::int8:
+      return static_cast<float>(static_cast<std::int8_t>(from[0])) / 128.f;
+    case iq_format::value::int16:
+      return static_cast<float>(static_cast<std::int16_t>(word(2))) / 32768.f;
+    case iq_format::value::int32:
+      return static_cast<float>(static_cast<std::int32_t>(word(4))) / 2147483648.f;
+    case iq_format::value::float32:
+      break;
+  }
+  return std::bit_cast<float>(word(4));
+}
+
+}  // namespace
+
+std::size_t iq_format::bytes() const noexcept {
+  return kind == value::int8 ? 2 : kind == value::int16 ? 4 : 8;
+}
+
+std::optional<iq_format> iq_format_of(const std::string& word) {
+  std::string base = word;
+  iq_format format;
+  if (base.ends_with("_be")) format.big_endian = true;
+  if (base.ends_with("_be") || base.ends_with("_le")) base.resize(base.size() - 3);
+  if (base == "cf32")
+    format.kind = iq_format::value::float32;
+  else if (base == "ci32")
+    format.kind = iq_format::value::int32;
+  else if (base == "ci16")
+    format.kind = iq_format::value::int16;
+  else if (base == "ci8")
+    format.kind = iq_format::value::int8;
+  else
+    return std::nullopt;
+  return format;
+}
+
+void iq_reader::closed::operator()(std::FILE* f) const noexcept {
+  if (f != stdin) std::fclose(f);
+}
+
+iq_reader::iq_reader(const iq_source& source) : path_(source.path) {
+  rate_hz_ = source.rate_hz.value_or(0);
+  centre_hz_ = source.centre_hz;
+  std::optional<std::string> stem = sigmf_stem(source.path);
+  if (!stem && !is_file(source.path) && is_file(source.path + ".sigmf-meta")) stem = source.path;
+  if (stem) {
+    open_sigmf(source, *stem);
+  } else if (is_file(source.path) && wb::is_npy(source.path)) {
+    if (!source.format.empty())
+      throw wb::argument_error("format", "\"" + source.format + "\"", "nothing with a .npy file, which tells it");
+    npy_ = std::make_unique<wb::npy_reader>(source.path);
+    if (npy_->shape().size() != 1)
+      throw wb::file_error(source.path, fmt::format("has {} axes: expected samples one after the other, one axis",
+                                                    npy_->shape().size()));
+  } else {
+    open_raw(source);
+  }
+  if (channels_ == 1 && source.channel != 0)
+    throw wb::argument_error("channel", std::to_string(source.channel), "0, as there is one channel");
+  if (rate_hz_ == 0) throw wb::argument_error("rate", "missing", "the samples' rate in Hz, which the file does not tell");
+}
+
+void iq_reader::open_raw(const iq_source& source) {
+  const std::string word = source.format.empty() ? "cf32" : source.format;
+  const auto format = iq_format_of(word);
+  if (!format)
+    throw wb::argument_error("format", "\"" + word + "\"", "cf32, ci32, ci16 or ci8, with _le or _be behind it");
+  format_ = *format;
+  file_.reset(source.path == "-" ? stdin : std::fopen(source.path.c_str(), "rb"));
+  if (!file_) throw wb::file_error(source.path, "cannot be opened: " + std::string(std::strerror(errno)));
+}
+
+void iq_reader::open_sigmf(const iq_source& source, const std::string& stem) {
+  const std::string meta_path = stem + ".sigmf-meta";
+  const nlohmann::json meta = metadata_of(meta_path), global = entry(meta, "global");
+  const auto refuse = [&](const std::string& problem) { throw wb::file_error(meta_path, problem); };
+  if (!global.is_object()) refuse("has no object \"global\"");
+  if (!source.format.empty())
+    throw wb::argument_error("format", "\"" + source.format + "\"", "nothing with a SigMF recording, which tells it");
+  const nlohmann::json type = entry(global, "core:datatype");
+  if (!type.is_string()) refuse("has no text core:datatype");
+  const auto format = iq_format_of(type.get<std::string>());
+  if (!format) refuse("core:datatype is \"" + type.get<std::string>() + "\": expected cf32, ci32, ci16 or ci8");
+  format_ = *format;
+  const nlohmann::json rate = entry(global, "core:sample_rate");
+  if (!rate.is_null()) {
+    if (!rate.is_number() || !(rate.get<double>() > 0) || rate.get<double>() > most_hz)
+      refuse("core:sample_rate is no rate of 0 to 1e12 Hz");
+    if (!source.rate_hz) rate_hz_ = rate.get<double>();
+  }
+  const nlohmann::json channels = entry(global, "core:num_channels");
+  if (!channels.is_null()) {
+    if (!channels.is_number_unsigned() || channels.get<std::uint64_t>() < 1 ||
+        channels.get<std::uint64_t>() > most_channels)
+      refuse("core:num_channels is no number of 1 to 1024");
+    channels_ = channels.get<std::size_t>();
+  }
+  if (source.channel < 0 || static_cast<std::size_t>(source.channel) >= channels_)
+    throw wb::argument_error("channel", std::to_string(source.channel),
+                             fmt::format("0 to {}, as the recording has", channels_ - 1));
+  channel_ = static_cast<std::size_t>(source.channel);
+
+  std::optional<double> centre;
+  const nlohmann::json captures = entry(meta, "captures");
+  if (!captures.is_null() && !captures.is_array()) refuse("captures is no list");
+  for (const nlohmann::json& capture : captures) {
+    const nlohmann::json header = entry(capture, "core:header_bytes");
+    if (!header.is_null() && header != 0) refuse("has core:header_bytes, which are not read");
+    const nlohmann::json frequency = entry(capture, "core:frequency");
+    if (frequency.is_null()) continue;
+    if (!frequency.is_number() || !(std::fabs(frequency.get<double>()) <= most_hz))
+      refuse("core:frequency is no frequency up to 1e12 Hz");
+    if (centre && *centre != frequency.get<double>())
+      refuse(fmt::format("has captures at {:g} Hz and {:g} Hz: a recording at one frequency is read", *centre,
+                         frequency.get<double>()));
+    centre = frequency.get<double>();
+  }
+  if (!centre_hz_) centre_hz_ = centre;
+
+  path_ = stem + ".sigmf-data";
+  file_.reset(std::fopen(path_.c_str(), "rb"));
+  if (!file_) throw wb::file_error(path_, "cannot be opened: " + std::string(std::strerror(errno)));
+}
+
+std::size_t iq_reader::read(std::complex<float>* to, std::size_t n) {
+  if (npy_) {
+    const std::size_t rest = std::min(n, npy_->shape()[0] - place_);
+    if (rest != 0) npy_->read(place_, rest, to);
+    place_ += rest;
+    return rest;
+  }
+  const std::size_t step = format_.bytes() * channels_, half = format_.bytes() / 2;
+  bytes_.resize(n * step);
+  const std::size_t got = std::fread(bytes_.data(), 1, bytes_.size(), file_.get());
+  if (std::ferror(file_.get())) throw wb::file_error(path_, "cannot be read: " + std::string(std::strerror(errno)));
+  if (got % step != 0) throw wb::file_error(path_, fmt::format("ends within a sample of {} bytes", step));
+  for (std::size_t i = 0; i < got / step; i++) {
+    const unsigned char* const from = bytes_.data() + i * step + channel_ * format_.bytes();
+    to[i] = {value_at(from, format_), value_at(from + half, format_)};
+  }
+  return got / step;
+}

@@ -1,0 +1,59 @@
+#pragma once
+// Complex baseband samples in files: SigMF recordings, .npy arrays and raw integers or floats.
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <warpband/io/npy.hpp>
+
+/// How a sample is stored: two values, I before Q. Integers are divided by the magnitude of the least one.
+struct iq_format {
+  enum class value { int8, int16, int32, float32 };
+  value kind = value::float32;
+  bool big_endian = false;
+  std::size_t bytes() const noexcept;  // of a sample
+};
+/// SigMF's word: cf32, ci32, ci16 or ci8, with _le or _be behind it; little endian without. Empty for others.
+std::optional<iq_format> iq_format_of(const std::string& word);
+
+/// Where samples come from, and what the file does not say itself.
+struct iq_source {
+  std::string path;  // "-": standard input
+  std::optional<double> rate_hz, centre_hz;
+  std::string format;  // of raw samples; empty: cf32
+  int channel = 0;     // of several that a SigMF recording has
+};
+
+/// Samples one after the other. Every failure is a file_error of one line. Threads: one at a time.
+class iq_reader {
+ public:
+  /// Throws file_error; argument_error for "rate" if nothing tells it, and for "format" or "channel".
+  explicit iq_reader(const iq_source& source);
+
+  double rate_hz() const noexcept { return rate_hz_; }
+  std::optional<double> centre_hz() const noexcept { return centre_hz_; }
+  /// The next samples, fewer than n at the end only.
+  std::size_t read(std::complex<float>* to, std::size_t n);
+
+ private:
+  struct closed {
+    void operator()(std::FILE* f) const noexcept;
+  };
+  void open_sigmf(const iq_source& source, const std::string& stem);
+  void open_raw(const iq_source& source);
+
+  std::string path_;
+  std::unique_ptr<std::FILE, closed> file_;
+  std::unique_ptr<wb::npy_reader> npy_;
+  std::size_t place_ = 0;  // in the array
+  iq_format format_;
+  std::size_t channels_ = 1, channel_ = 0;
+  double rate_hz_ = 0;
+  std::optional<double> centre_hz_;
+  std::vector<unsigned char> bytes_;
+};

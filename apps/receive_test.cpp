@@ -1,0 +1,266 @@
+// `warpband receive` as a user meets it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <filesystem>
+#include <fstream>
+#include <numbers>
+#include <random>
+
+#include <tests/command.hpp>
+#include <tests/json.hpp>
+#include <tests/npy.hpp>
+#include <warpband/exec/cpu.hpp>
+#include <warpband/nr/pbch/pbch.hpp>
+#include <warpband/ofdm/modem/modem.hpp>
+
+namespace receive_command_test {
+
+using wb::testing::outcome;
+using sample = std::complex<float>;
+
+constexpr double rate_hz = 3.84e6;  // 256 spacings of 15 kHz
+constexpr int cell_id = 517;
+
+wb::nr_ssb_content content_of(int block) {
+  wb::nr_ssb_content c;
+  c.sfn = 700 + block / 2, c.half_frame = 0, c.ssb_index = block % 2;
+  c.k_ssb = 6, c.coreset0 = 9, c.search_space0 = 3, c.dmrs_first_symbol = 3;
+  return c;
+}
+
+/// 30 ms with blocks of l_max 4 at 3, 4, 23 and 24 ms, in noise of 10 dB below a resource element.
+std::vector<sample> recording(double offset_hz, double cfo_hz) {
+  wb::cpu exec({.threads = 1});
+  wb::ofdm_numerology n;
+  n.fft_size = 256, n.subcarriers = 240, n.free_carrier = false;
+  n.cyclic_prefix = n.first_cyclic_prefix = 18, n.symbols_per_slot = 4;
+  const wb::ofdm_modulator modulator(n, {.symbols = 4});
+  const wb::pbch_encoder encoder({.l_max = 4});
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal(0, std::sqrt(0.05f));
+  std::vector<sample> samples(static_cast<std::size_t>(0.03 * rate_hz));
+  for (sample& x : samples) x = {normal(random), normal(random)};
+  for (int block = 0; block < 4; block++) {
+    auto grid = exec.make<sample>(1, modulator.values()), wave = exec.make<sample>(1, modulator.samples());
+    encoder.run(exec, {content_of(block)}, {cell_id}, grid);
+    modulator.run(exec, grid, wave);
+    const std::size_t first = static_cast<std::size_t>((block < 2 ? 3 + block : 21 + block) * rate_hz / 1000);
+    for (std::size_t i = 0; i < wave.elements(); i++) {
+      const double turns = (offset_hz + cfo_hz) / rate_hz * static_cast<double>(first + i);
+      samples[first + i] += sample(std::complex<double>(wave.data()[i]) *
+                                   std::polar(1.0, 2 * std::numbers::pi * std::remainder(turns, 1.0)));
+    }
+  }
+  return samples;
+}
+
+/// Integers, 1 as a sixteenth of full scale. `big`: big endian.
+template <class T>
+std::string quantised(const std::vector<sample>& samples, bool big = false) {
+  std::string bytes;
+  for (const sample& x : samples)
+    for (const float part : {x.real(), x.imag()}) {
+      const double full = std::ldexp(1.0, 8 * sizeof(T) - 1);
+      const double steps = std::min(std::max(std::round(part * full / 16), -full), full - 1);
+      const auto value = static_cast<T>(steps);
+      std::string one(reinterpret_cast<const char*>(&value), sizeof value);
+      if (big) std::reverse(one.begin(), one.end());
+      bytes += one;
+    }
+  return bytes;
+}
+
+class receive_command : public ::testing::Test, protected wb::testing::command_folder {
+ protected:
+  void put(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path(name), std::ios::binary) << bytes;
+  }
+  void put_sigmf(const std::string& stem, const std::string& type, const std::string& data,
+                 const std::string& more = "", const std::string& capture = R"("core:frequency": 763e6)") const {
+    put(stem + ".sigmf-data", data);
+    write(stem + ".sigmf-meta", R"({"global": {"core:version": "1.0.0", "core:datatype": ")" + type +
+                                    R"(", "core:sample_rate": 3840000)" + more +
+                                    R"(}, "captures": [{"core:sample_start": 0, )" + capture + "}]}");
+  }
+  nlohmann::json received(const std::string& arguments) const {
+    const outcome o = run("receive " + arguments + " --json r.json --quiet");
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(o.err, "");
+    return o.code == 0 ? nlohmann::json::parse(content(path("r.json"))) : nlohmann::json();
+  }
+  /// All four blocks, with what they say.
+  static void expect_blocks(const nlohmann::json& record, double cfo_hz) {
+    ASSERT_EQ(record["blocks"].size(), 4u);
+    for (int i = 0; i < 4; i++) {
+      const auto& b = record["blocks"][static_cast<std::size_t>(i)];
+      const wb::nr_ssb_content c = content_of(i);
+      EXPECT_EQ(b["cell_id"], cell_id);
+      EXPECT_EQ(b["decoded"], true);
+      EXPECT_EQ(b["sfn"], c.sfn);
+      EXPECT_EQ(b["ssb_index"], c.ssb_index);
+      EXPECT_EQ(b["k_ssb"], 6);
+      EXPECT_EQ(b["coreset0"], 9);
+      EXPECT_EQ(b["search_space0"], 3);
+      EXPECT_EQ(b["dmrs_first_symbol"], 3);
+      EXPECT_NEAR(b["seconds"].get<double>(), 1e-3 * (i < 2 ? 3 + i : 21 + i), 1e-6);
+      EXPECT_NEAR(b["cfo_hz"].get<double>(), cfo_hz, 300);
+      EXPECT_NEAR(b["snr_db"].get<double>(), 10, 1.5);
+    }
+  }
+};
+
+TEST_F(receive_command, reads_every_format) {
+  const auto samples = recording(0, 2000);
+  const std::string raw = "--rate 3.84e6 --spacing 15";
+  wb::testing::write_npy(path("a.npy"), {samples.size()}, samples);
+  put("f.iq", wb::testing::bytes_of(samples));
+  put("i16.iq", quantised<std::int16_t>(samples));
+  put("i8.iq", quantised<std::int8_t>(samples));
+  put("i32.iq", quantised<std::int32_t>(samples, true));
+  for (const std::string& file : {std::string("a.npy"), std::string("f.iq"), std::string("i16.iq --format ci16"),
+                                  std::string("i8.iq --format ci8_le"), std::string("i32.iq --format ci32_be")}) {
+    SCOPED_TRACE(file);
+    expect_blocks(received(file + " " + raw), 2000);
+  }
+  // Of two channels the second one.
+  const std::string one = quantised<std::int16_t>(samples);
+  std::string two;
+  for (std::size_t i = 0; i < one.size(); i += 4) two += std::string(4, '\1') + one.substr(i, 4);
+  put_sigmf("two", "ci16_le", two, R"(, "core:num_channels": 2)", R"("core:header_bytes": 0)");
+  expect_blocks(received("two.sigmf-data --channel 1 --spacing 15"), 2000);
+  EXPECT_EQ(received("two --spacing 15")["blocks"].size(), 0u);
+}
+
+TEST_F(receive_command, finds_blocks_on_the_raster) {
+  // Of the raster's frequencies near 763.2 MHz only 763.25 MHz = 636 * 1.2 MHz + 50 kHz leaves a block inside.
+  const auto samples = recording(50e3, -3000);
+  put_sigmf("on", "cf32_le", wb::testing::bytes_of(samples), "", R"("core:frequency": 763.2e6)");
+  const auto found = received("on --spacing 15");
+  ASSERT_EQ(found["blocks"].size(), 4u);
+  EXPECT_EQ(found["blocks"][0]["offset_hz"], 50e3);
+  EXPECT_EQ(found["centre_hz"], 763.2e6);
+  expect_blocks(received("on --spacing 15 --offset 50e3"), -3000);
+}
+
+TEST_F(receive_command, prints_blocks_and_cells) {
+  const auto samples = recording(0, 0);
+  put("f.iq", wb::testing::bytes_of(samples));
+  const outcome o = run("receive f.iq --rate 3.84e6 --quiet");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(o.out.starts_with("f.iq: 3.84 MS/s\n")) << o.out;
+  EXPECT_NE(o.out.find("cell 517: 15 kHz, 4 of 4 blocks decoded"), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find("k_SSB 6, SIB1 at 15 kHz, CORESET 0 9, search space 0 3, DMRS type A in symbol 3"),
+            std::string::npos)
+      << o.out;
+  EXPECT_NE(o.out.find("times real time"), std::string::npos);
+}
+
+TEST_F(receive_command, standard_input_and_numbers_of_threads_change_nothing) {
+  put("f.iq", wb::testing::bytes_of(recording(0, 1000)));
+  const auto expected = received("f.iq --rate 3.84e6 --spacing 15 --threads 1")["blocks"];
+  EXPECT_EQ(received("f.iq --rate 3.84e6 --spacing 15 --threads 2")["blocks"], expected);
+  const std::string line = "cd '" + path() + "' && '" WARPBAND_COMMAND "' receive - --rate 3.84e6 --spacing 15 "
+                           "--quiet --json s.json < f.iq > out.txt 2> err.txt";
+  ASSERT_EQ(std::system(line.c_str()), 0) << content(path("err.txt"));
+  EXPECT_EQ(nlohmann::json::parse(content(path("s.json")))["blocks"], expected);
+}
+
+TEST_F(receive_command, nothing_is_found_where_nothing_is) {
+  const std::string options = " --rate 3.84e6 --spacing 15";
+  put("silence.iq", std::string(8 * 100000, '\0'));
+  put("empty.iq", "");
+  put("short.iq", std::string(8, '\0'));
+  std::vector<sample> bad(100000, sample{std::nanf(""), 1});
+  put("bad.iq", wb::testing::bytes_of(bad));
+  std::vector<sample> saturated(100000, sample{1, -1});
+  put("saturated.iq", wb::testing::bytes_of(saturated));
+  for (const char* file : {"silence.iq", "empty.iq", "short.iq", "bad.iq", "saturated.iq"}) {
+    const outcome o = run(std::string("receive ") + file + options + " --quiet");
+    EXPECT_EQ(o.code, 0) << file << o.err;
+    EXPECT_NE(o.out.find("no SS/PBCH block was found\n"), std::string::npos) << file << o.out;
+    EXPECT_EQ(o.out.find("samples were no numbers") != std::string::npos, std::string(file) == "bad.iq") << file;
+  }
+}
+
+TEST_F(receive_command, refuses_bad_files) {
+  expect_error(2, "receive", "a file is missing");
+  put("f.iq", std::string(800, '\0'));
+  expect_error(1, "receive f.iq", "rate");
+  expect_error(2, "receive f.iq --rate 3.84e6 --format u8",
+               "--format = \"u8\" is not allowed: expected cf32, ci32, ci16 or ci8");
+  expect_error(2, "receive f.iq --rate 3.84e6 --spacing 20", "--spacing");
+  expect_error(2, "receive f.iq --rate 1e6", "--rate = 1e+06 is not allowed: expected 2 to 64 times 128");
+  expect_error(2, "receive f.iq --rate 3.84e6 --channel 1", "--channel = 1 is not allowed");
+  put("odd.iq", std::string(801, '\0'));
+  expect_error(1, "receive odd.iq --rate 3.84e6", "odd.iq: ends within a sample of 8 bytes");
+  expect_error(1, "receive none.iq --rate 3.84e6", "none.iq: cannot be opened");
+  wb::testing::write_npy(path("two.npy"), {2, 50}, std::vector<sample>(100));
+  expect_error(1, "receive two.npy --rate 3.84e6", "has 2 axes");
+  expect_error(2, "receive two.npy --rate 3.84e6 --format cf32", "--format");
+  write("a.sigmf-meta", "{");
+  expect_error(1, "receive a.sigmf-data", "a.sigmf-meta: is no JSON");
+  write("a.sigmf-meta", "[]");
+  expect_error(1, "receive a", "is no JSON object");
+  write("a.sigmf-meta", R"({"global": {}})");
+  expect_error(1, "receive a", "has no text core:datatype");
+  write("a.sigmf-meta", R"({"global": {"core:datatype": "rf32_le"}})");
+  expect_error(1, "receive a", "core:datatype is \"rf32_le\"");
+  write("a.sigmf-meta", R"({"global": {"core:datatype": "cf32_le", "core:sample_rate": "fast"}})");
+  expect_error(1, "receive a", "core:sample_rate");
+  write("a.sigmf-meta", R"({"global": {"core:datatype": "cf32_le", "core:num_channels": 0}})");
+  expect_error(1, "receive a", "core:num_channels");
+  write("a.sigmf-meta",
+        R"({"global": {"core:datatype": "cf32_le"}, "captures": [{"core:frequency": 1e9}, {"core:frequency": 2e9}]})");
+  expect_error(1, "receive a --rate 3.84e6", "captures at 1e+09 Hz and 2e+09 Hz");
+  write("a.sigmf-meta", R"({"global": {"core:datatype": "cf32_le"}})");
+  expect_error(1, "receive a --rate 3.84e6", "a.sigmf-data: cannot be opened");
+}
+
+// Every MIB that is decoded is right, and all are where the channel is good.
+TEST_F(receive_command, reads_files_of_other_programs) {
+  const std::string folder = WARPBAND_REFDATA "/nr_time/samples/";
+  std::ifstream truth(folder + "downlink.json");
+  if (!truth) GTEST_SKIP() << "no refdata: cannot open '" << folder << "downlink.json'";
+  const auto content = wb::testing::parse_json(truth);
+  for (const auto& f : content.at("files")) {
+    const std::string name = f.at("file").get<std::string>();
+    SCOPED_TRACE(name);
+    const auto cells = f.contains("cells") ? f.at("cells") : nlohmann::json::array({f});
+    std::string arguments = folder + name;
+    arguments += " --rate " + std::to_string(f.at("sample_rate_hz").get<double>());
+    std::size_t whole = 0;
+    std::vector<nlohmann::json> blocks;
+    for (const auto& cell : cells) {
+      if (!cell.contains("ssb")) continue;
+      const auto value = [&](const char* key) { return cell.contains(key) ? cell.at(key) : f.at(key); };
+      const double offset = 1e3 * value("scs_khz").get<double>() *
+                            (value("ssb_first_subcarrier_from_centre").get<int>() + 120);
+      if (blocks.empty())
+        arguments += " --spacing " + std::to_string(value("scs_khz").get<int>()) + " --offset " +
+                     std::to_string(offset);
+      for (auto block : cell.at("ssb")) {
+        if (block.contains("whole_in_file") && !block.at("whole_in_file").get<bool>()) continue;
+        block["n_id"] = value("n_id");
+        blocks.push_back(block);
+        whole++;
+      }
+    }
+    const auto record = received(arguments);
+    std::size_t decoded = 0;
+    for (const auto& b : record["blocks"]) {
+      if (!b["decoded"].get<bool>()) continue;
+      decoded++;
+      bool right = false;
+      for (const auto& t : blocks)
+        right |= t.at("n_id") == b["cell_id"] && t.at("mib") == b["mib"] && t.at("sfn") == b["sfn"] &&
+                 t.at("i_ssb") == b["ssb_index"] && t.at("n_hf") == b["half_frame"];
+      EXPECT_TRUE(right) << b;
+    }
+    EXPECT_GE(decoded + (whole >= 4 ? whole / 4 : 0), whole);
+  }
+}
+
+}  // namespace receive_command_test
