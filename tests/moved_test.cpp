@@ -73,6 +73,7 @@
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
+#include <warpband/nr/prach/prach.hpp>
 #include <warpband/nr/shared_channel.hpp>
 #include <warpband/nr/sync/cell_search.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
@@ -409,6 +410,14 @@ void judge_search() {
   const complexes in(500, 1.f);
   defined("cell_search", cell_search({.sample_rate_hz = 1.92e6}),
           [&](const cell_search& s) { return s.run(exec(), first(in, 500)).erased; });
+  const prach_config c{.format = prach_format::a1};
+  defined("prach_generator", prach_generator(c), [&](const prach_generator& g) {
+    return written<std::complex<float>>(g.samples(), g.samples(), [&](auto out) { g.run(exec(), {3}, out); });
+  });
+  const complexes values(278, 1.f);
+  defined("prach_detector", prach_detector(c), [&](const prach_detector& d) {
+    return written<float>(64, 1, [&](auto out) { d.run(exec(), rows(values, 1), {.metric = out}); });
+  });
 }
 
 void judge_transforms() {

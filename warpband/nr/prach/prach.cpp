@@ -225,10 +225,10 @@ prach_shape shape_of(const prach_config& c) {
   s.sequence_samples = static_cast<int>(std::lround(sequence));
   s.prefix_samples = static_cast<int>(std::lround(prefix));
   s.first_subcarrier = c.first_subcarrier.value_or(-(f.length / 2));
-  const int least = -(s.sequence_samples / 2), most = (s.sequence_samples + 1) / 2 - f.length;
-  if (s.first_subcarrier < least || s.first_subcarrier > most)
+  const int least = -(s.sequence_samples / 2), greatest = (s.sequence_samples + 1) / 2 - f.length;
+  if (s.first_subcarrier < least || s.first_subcarrier > greatest)
     throw argument_error("first_subcarrier", std::to_string(s.first_subcarrier),
-                         std::to_string(least) + " to " + std::to_string(most) +
+                         std::to_string(least) + " to " + std::to_string(greatest) +
                              " with sample_rate_hz = " + decimal(s.sample_rate_hz));
   const int* table = !is_long(c.format)             ? n_cs_of_short
                      : c.format == prach_format::f3 ? n_cs_of_5
@@ -341,12 +341,13 @@ void prach_generator::run(executor& exec, const std::vector<int>& preambles,
   repeat.length = shape_.sequence_samples, repeat.prefix = shape_.prefix_samples;
   repeat.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(n)));
   for (std::size_t first = 0; first < items; first += per_pass) {
-    const std::size_t now = std::min(per_pass, items - first);
+    const std::size_t batch = std::min(per_pass, items - first);
     place.preambles = numbers + first;
-    exec.run(prach_place_kernels(), &place, now * count);
-    fft_.run(exec, now, count, {bins, 1, size, n}, {sequence, count, 1, n});
-    repeat.out = {out.data + first * out.item_stride, out.elements, now, out.element_stride, out.item_stride};
-    exec.run(prach_repeat_kernels(), &repeat, now);
+    exec.run(prach_place_kernels(), &place, batch * count);
+    fft_.run(exec, batch, count, {bins, 1, size, n}, {sequence, count, 1, n});
+    repeat.out = {out.data + first * out.item_stride, out.elements, batch, out.element_stride,
+                  out.item_stride};
+    exec.run(prach_repeat_kernels(), &repeat, batch);
   }
 }
 
@@ -373,18 +374,18 @@ struct prach_law {
 /// The threshold of T: the union bound over `points` values, or Rice's rate over `samples` of a correlation.
 double prach_threshold(int sums, int length, int windows, double points, double samples, double false_alarm) {
   const prach_law law(sums, length);
-  const double all = static_cast<double>(sums) * length;
+  const double range = static_cast<double>(sums) * length;
   const auto bound = [&](double t) {
-    const double x = t / all, tail = std::exp(law.log_tail(x)),
-                 crossings = std::exp(law.log_density(x)) / all * std::sqrt(prach_pi * t / 3);
+    const double x = t / range, tail = std::exp(law.log_tail(x)),
+                 crossings = std::exp(law.log_density(x)) / range * std::sqrt(prach_pi * t / 3);
     return std::min(points * tail, windows * tail + samples * crossings);
   };
-  double least = sums, most = all * (1 - 1e-12);
+  double least = sums, greatest = range * (1 - 1e-12);
   for (int i = 0; i < 200; i++) {
-    const double middle = 0.5 * (least + most);
-    (bound(middle) > false_alarm ? least : most) = middle;
+    const double middle = 0.5 * (least + greatest);
+    (bound(middle) > false_alarm ? least : greatest) = middle;
   }
-  return most;
+  return greatest;
 }
 
 }  // namespace
@@ -414,10 +415,12 @@ prach_detector::prach_detector(const prach_config& config)
       of_root.insert(of_root.end(), {u, inverse_of(u, length), p});
       roots_++;
     }
-    const int position = (length - shape_.shift[as_size(p)]) % length, first = position * points / length,
-              last = static_cast<int>(std::floor((position + width) * points / length));
-    // Windows side by side have no point in common; the point before delay 0 belongs to this one.
-    windows.insert(windows.end(), {roots_ - 1, first, std::min(last - first, points), position});
+    // Windows begin a point early, as noise may move the peak of delay 0 there, and end a point early. Those
+    // side by side have no point in common.
+    const int position = (length - shape_.shift[as_size(p)]) % length, first = position * points / length - 1,
+              last = static_cast<int>(std::floor((position + width) * points / length)) - 1;
+    windows.insert(windows.end(),
+                   {roots_ - 1, (first + points) % points, std::min(last - first, points), position});
     all_points += std::min(last - first, points);
   }
   of_root.push_back(prach_preambles);
@@ -449,18 +452,18 @@ void prach_detector::demodulate(executor& exec, view<const std::complex<float>> 
   take.first_bin = bin_of(shape_.first_subcarrier, parts_.size);
   take.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(n)));
   for (std::size_t first = 0; first < occasions; first += per_pass) {
-    const std::size_t now = std::min(per_pass, occasions - first);
+    const std::size_t batch = std::min(per_pass, occasions - first);
     const cx_pair* from = in.data + first * in.item_stride;
     for (std::size_t row = 0; row < rows; row++) {
       const std::size_t antenna = row / as_size(shape_.repetitions),
                         repetition = row % as_size(shape_.repetitions),
                         begin = antenna * shape_.samples() + as_size(shape_.prefix_samples) + repetition * n;
-      forward_.run(exec, now, count, {from + begin * step, count * step, step, in.item_stride},
-                   {bins + row * now * n, 1, size, n});
+      forward_.run(exec, batch, count, {from + begin * step, count * step, step, in.item_stride},
+                   {bins + row * batch * n, 1, size, n});
     }
-    take.occasions = now;
-    take.out = {out.data + first * out.item_stride, out.elements, now, out.element_stride, out.item_stride};
-    exec.run(prach_take_kernels(), &take, rows * now);
+    take.occasions = batch;
+    take.out = {out.data + first * out.item_stride, out.elements, batch, out.element_stride, out.item_stride};
+    exec.run(prach_take_kernels(), &take, rows * batch);
   }
 }
 
@@ -517,21 +520,21 @@ void prach_detector::run(executor& exec, view<const std::complex<float>> values,
   // 16 * 64 T_c is 16 samples at 30.72 MHz.
   decide.advance = static_cast<float>(sample_us * 30.72 / 16 * config_.ta_spacing_khz / 15);
   for (std::size_t first = 0; first < occasions; first += per_pass) {
-    const std::size_t now = std::min(per_pass, occasions - first);
-    combine.in = {in.data + first * in.item_stride, in.elements, now, in.element_stride, in.item_stride};
-    exec.run(prach_combine_kernels(), &combine, now * rows);
-    exec.run(prach_multiply_kernels(), &multiply, now * rows * roots);
-    inverse_.run(exec, 1, now * rows * roots, {multiply.out, 1, points, 0}, {multiply.out, 1, points, 0});
-    exec.run(prach_peaks_kernels(), &peaks, now * roots);
+    const std::size_t batch = std::min(per_pass, occasions - first);
+    combine.in = {in.data + first * in.item_stride, in.elements, batch, in.element_stride, in.item_stride};
+    exec.run(prach_combine_kernels(), &combine, batch * rows);
+    exec.run(prach_multiply_kernels(), &multiply, batch * rows * roots);
+    inverse_.run(exec, 1, batch * rows * roots, {multiply.out, 1, points, 0}, {multiply.out, 1, points, 0});
+    exec.run(prach_peaks_kernels(), &peaks, batch * roots);
     const auto part = [&](const auto& v) {
       auto w = v;
-      if (w.data != nullptr) w.data += first * w.item_stride, w.items = now;
+      if (w.data != nullptr) w.data += first * w.item_stride, w.items = batch;
       return w;
     };
     decide.detected = part(o.detected), decide.status = part(o.status);
     decide.delay_us = part(o.delay_us), decide.snr_db = part(o.snr_db), decide.metric = part(o.metric);
     decide.timing_advance = part(o.timing_advance);
-    exec.run(prach_decide_kernels(), &decide, now * prach_preambles);
+    exec.run(prach_decide_kernels(), &decide, batch * prach_preambles);
   }
 }
 

@@ -11,15 +11,14 @@
 // the correlation with the root to d - C_v.
 //
 // Detection, of an occasion of A antennas and R repetitions:
-// 1. Groups of g repetitions are added, as long as max_cfo_hz turns a group by at most a quarter turn. K = A
-// R
-//    / g sums Y_i(k) remain. E_i is their mean energy on an antenna.
+// 1. Groups of g repetitions are added, as long as max_cfo_hz turns a group by at most a quarter turn. Of A R
+//    repetitions K = A R / g sums Y_i(k) remain. E_i is their mean energy on an antenna.
 // 2. z_i(m) = sum over k of Y_i(k) conj(y_u(k)) exp(2 pi i k m / M), M = 2048 or 512, zero padded.
-// 3. metric T(m) = sum over i of |z_i(m)|^2 / E_i. A preamble has a window of N_CS, at most the prefix; its
-//    metric is the largest one there.
+// 3. metric T(m) = sum over i of |z_i(m)|^2 / E_i. A preamble has a window of N_CS, at most the prefix, and
+//    one point earlier. Its metric is the largest one there.
 // 4. In white Gaussian noise of any level T / (K L) has the beta distribution of K and K (L - 1). The
-//    threshold bounds the probability that any of the 64 windows exceeds it, by the number of values or by
-//    Rice's rate of crossings, whichever is less.
+//    threshold bounds the probability that any of the 64 windows exceeds it. The bound is the sum over the
+//    values looked at, or that of Rice's rate of crossings where it is less.
 // 5. A preamble is not detected where a stronger one explains its peak: its sidelobes, its images at
 //    multiples of 1 / u mod L under a frequency offset up to max_cfo_hz, its correlation with other roots.
 // 6. The delay is the peak of a parabola through the fourth roots of three values.
@@ -54,7 +53,7 @@ struct prach_config {
   // Detection
   int antennas = 1;           // 1..64
   double max_cfo_hz = 400;    // 0 to half the spacing
-  double false_alarm = 1e-3;  // bound of the probability that noise gives a preamble: 1e-12..0.1
+  double false_alarm = 5e-4;  // bound of the probability that noise gives a preamble: 1e-12..0.1
   int ta_spacing_khz = 15;    // of the uplink that a timing advance is for: 15, 30, 60, 120
 };
 /// Settings of a detector, and of a generator: all but those of detection.
@@ -125,7 +124,8 @@ class prach_generator {
 /// Outputs without data are not written.
 struct prach_output {
   view<std::uint8_t> detected = {};  // [occasions, 64]
-  view<float> delay_us = {};         // [occasions, 64] from the nominal start; 0 where not detected
+  view<float> delay_us =
+      {};  // [occasions, 64] from the nominal start, at least -1 point; 0 where not detected
   view<std::int32_t> timing_advance =
       {};                          // [occasions, 64] the delay in units of 16 * 64 T_c * 15 kHz / spacing
   view<float> snr_db = {};         // [occasions, 64] of a resource element; 0 where not detected

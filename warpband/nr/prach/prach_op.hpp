@@ -68,8 +68,8 @@ struct prach_repeat_op : parts_op<prach_repeat_args> {
     cx_pair* to = a.out.data + number * a.out.item_stride;
     const int count = static_cast<int>(a.out.elements);
     for (int n = g.rank; n < count; n += g.size) {
-      const int at = (n - a.prefix) % a.length;
-      const cx_pair z = from[at < 0 ? at + a.length : at];
+      const int place = (n - a.prefix) % a.length;
+      const cx_pair z = from[place < 0 ? place + a.length : place];
       to[static_cast<std::size_t>(n) * a.out.element_stride] = cx_pair{a.scale * z.re, a.scale * z.im};
     }
   }
@@ -211,12 +211,12 @@ struct prach_peaks_op : parts_op<prach_peaks_args> {
     const prach_root range = a.of_root[root];
     for (int p = range.first + g.rank; p < range.last; p += g.size) {
       const prach_window w = a.windows[p];
-      int best = w.first, at = w.first;
+      int best = w.first, point = w.first;
       float largest = -1.f;
       int found = 0;
       for (int i = 0; i < w.count; i++) {
-        if (metric[at] > largest) largest = metric[at], best = at, found = i;
-        at = at + 1 == a.points ? 0 : at + 1;
+        if (metric[point] > largest) largest = metric[point], best = point, found = i;
+        point = point + 1 == a.points ? 0 : point + 1;
       }
       // Fourth roots of a peak sinc^2(x) follow a parabola: their terms of x^4 nearly cancel.
       const float before = sqrt(sqrt(metric[best == 0 ? a.points - 1 : best - 1])),
@@ -224,16 +224,17 @@ struct prach_peaks_op : parts_op<prach_peaks_args> {
       const float curvature = before + after - 2.f * sqrt(sqrt(largest));
       float shift = curvature < 0.f ? 0.5f * (before - after) / curvature : 0.f;
       shift = shift > 0.5f ? 0.5f : shift < -0.5f ? -0.5f : shift;
-      // first is at or before delay 0, by less than a point.
-      const float late =
-          static_cast<float>(w.first * a.length - w.position * a.points) / static_cast<float>(a.length);
+      // The first point lies before delay 0, by less than two points.
+      std::int32_t late = w.first * a.length - w.position * a.points;
+      if (late > 0) late -= a.length * a.points;
+      const float begin = static_cast<float>(late) / static_cast<float>(a.length);
       prach_peaks_args::peak out{0.f, 0.f, 0.f};
       if (bad == 0) {
         out.metric = largest;
         // Of the peak sinc^2(x) at the distance of the largest value, by its series.
         const float x = shift * static_cast<float>(a.length) / static_cast<float>(a.points), y = x * x;
         out.top = largest / (1.f - y * (3.28986813f - y * (4.32929282f - y * 3.0520383f)));
-        out.delay = (static_cast<float>(found) + shift + late) * static_cast<float>(a.length) /
+        out.delay = (static_cast<float>(found) + shift + begin) * static_cast<float>(a.length) /
                     static_cast<float>(a.points);
       }
       a.peaks[occasion * 64 + static_cast<std::size_t>(p)] = out;
@@ -274,8 +275,8 @@ struct prach_decide_op : thread_op<prach_decide_args> {
     float sum = sidelobe(distance);
     for (int q = -2; q <= 2; q++)
       if (q != 0) {
-        const std::int32_t at = (q * root.inverse % a.length + a.length) % a.length;
-        sum = sum + image(q) * sidelobe(wrapped(distance - wrapped(static_cast<float>(at))));
+        const std::int32_t place = (q * root.inverse % a.length + a.length) % a.length;
+        sum = sum + image(q) * sidelobe(wrapped(distance - wrapped(static_cast<float>(place))));
       }
     // Distance n is that of image n u mod L.
     const std::int32_t near = static_cast<std::int32_t>(distance + static_cast<float>(a.length));
@@ -295,13 +296,13 @@ struct prach_decide_op : thread_op<prach_decide_args> {
     for (int i = 0; found && i < 64; i++) {
       if (!(peaks[i].top > p.top)) continue;
       const prach_window v = a.windows[i];
-      float most = 4.f / static_cast<float>(a.length);  // of another root
+      float limit = 4.f / static_cast<float>(a.length);  // of another root
       if (v.root == w.root)
-        most =
+        limit =
             2.f *
             shadow(wrapped(wrapped(static_cast<float>(w.position - v.position)) + p.delay - peaks[i].delay),
                    a.of_root[w.root]);
-      found = p.top > most * peaks[i].top;
+      found = p.top > limit * peaks[i].top;
     }
     const auto put = [&](auto& v, auto x) WB_INLINE_LAMBDA {
       if (v.data != nullptr) v.data[preamble * v.element_stride + occasion * v.item_stride] = x;
