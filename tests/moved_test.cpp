@@ -74,6 +74,7 @@
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/nr/pbch/pbch.hpp>
+#include <warpband/nr/prach/prach.hpp>
 #include <warpband/nr/shared_channel.hpp>
 #include <warpband/nr/sync/cell_search.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
@@ -417,6 +418,14 @@ void judge_search() {
   const complexes grid(960, 1.f);
   defined("pbch_decoder", pbch_decoder({}), [&](const pbch_decoder& d) {
     return std::vector<double>{d.run(exec(), rows(grid, 1), {7}).at(0).snr_db};
+  });
+  const prach_config c{.format = prach_format::a1};
+  defined("prach_generator", prach_generator(c), [&](const prach_generator& g) {
+    return written<std::complex<float>>(g.samples(), g.samples(), [&](auto out) { g.run(exec(), {3}, out); });
+  });
+  const complexes values(278, 1.f);
+  defined("prach_detector", prach_detector(c), [&](const prach_detector& d) {
+    return written<float>(64, 1, [&](auto out) { d.run(exec(), rows(values, 1), {.metric = out}); });
   });
 }
 

@@ -41,6 +41,8 @@ COMPARED = {
     "PbchEncoder": "test_pbch.test_grids_are_those_of_other_programs, test_pbch.test_dmrs_are_a_gold_sequence", "PbchDecoder": "test_pbch.test_blocks_come_back",
     **{name: "test_cell_search.test_sequences_and_places" for name in ("nr_pss", "nr_sss", "nr_ssb_first_symbols")},
     "CtcEncoder": "test_ctc.test_codewords", "CtcDecoder": "test_ctc.test_the_code_alone_is_decoded_exactly",
+    "PrachGenerator": "test_prach.test_values_and_samples_follow_the_formulas", "PrachDetector": "test_prach.test_what_was_sent_is_found",
+    "prach_first_subcarrier": "test_prach.test_samples_are_those_of_other_programs",
     "umts_permutation": "test_turbo.test_interleaver_of_umts",
     "PolarEncoder": "test_polar.test_without_frozen_bits_the_encoder_is_the_transform",
     "PolarDecoder": "test_polar.test_a_list_of_all_messages_finds_the_most_likely",

@@ -115,6 +115,7 @@ BLOCK = {"base_graph": 2, "lifting_size": 2, "sent_bits": 60}
 LTE, NR = {"transport_bits": 40, "coded_bits": 132}, {"transport_bits": 24, "coded_bits": 132}
 PUSCH = wb.NrSharedChannel(resource_blocks=1)
 GRID = np.ones((2, *PUSCH.grid_shape, 1), np.complex64)
+PRACH = wb.PrachDetector(format="A1")
 WIMAX = wb.WimaxFrame(profile="mobile_128", modulations=["qpsk", "16qam"])
 NUMEROLOGY = wb.OfdmNumerology(fft_size=16, subcarriers=4, cyclic_prefix=2, first_cyclic_prefix=3)
 SCENARIO = {"code": {"type": "none", "k": 10}, "sweep": {"ebn0_db": [0.0]}, "stop": {"max_frames": 2}}
@@ -210,6 +211,11 @@ CALLS_OF = [
     (wb.CellSearch(sample_rate_hz=1.92e6), {"samples": np.ones((2, 500), "c8")}), (wb.CellSearch().threshold, {"samples": 1000}),
     (wb.PbchEncoder, {"l_max": 4}), (wb.PbchEncoder(l_max=8), {"contents": [wb.NrSsbContent(sfn=3)], "cell_id": 5}),
     (wb.PbchDecoder, {"l_max": 4, "list_size": 2, "hypotheses": 1}), (wb.PbchDecoder(), {"grids": np.ones((2, 4, 240), "c8"), "cell_id": 7}),
+    (wb.PrachGenerator, {"format": "A1", "spacing_khz": 30, "root_sequence": 5, "sample_rate_hz": 7.68e6}),
+    (wb.PrachDetector, {"format": "0", "zero_correlation_zone": 1, "antennas": 1, "false_alarm": 1e-3}),
+    (wb.PrachGenerator(), {"preambles": [1, 2]}), (wb.PrachGenerator().values, {"preamble": 1}),
+    (PRACH.demodulate, {"samples": np.ones((2, 1, PRACH.samples), "c8")}), (PRACH, {"values": np.ones((2, 1, 2, 139), "c8"), "outputs": "detected"}),
+    (wb.prach_first_subcarrier, {"format": "A1", "spacing_khz": 15, "uplink_khz": 15, "resource_blocks": 25, "first_block": 1}),
     (wb.nr_pss, {"n_id2": 1}), (wb.nr_sss, {"cell_id": 7}), (wb.nr_ssb_first_symbols, {"pattern": "A", "l_max": 4}),
     *([(wb.OfdmModulator(numerology=NUMEROLOGY), {"values": np.ones((2, 7, 4), "c8")}),
        (wb.OfdmDemodulator(numerology=NUMEROLOGY), {"samples": np.ones((2, NUMEROLOGY.samples_per_slot), "c8")})]),
