@@ -103,7 +103,7 @@ TEST_P(osd, equals_the_oracle) {
   std::mt19937_64 random(1);
   const parity_check_matrix matrices[] = {random_matrix(40, 30, 6, 1), awkward_matrix(60, 40, 2),
                                           awkward_matrix(90, 33, 3), random_matrix(130, 70, 7, 4)};
-  const std::size_t items = small_scale() ? 6 : 40;
+  const std::size_t items = small_scale() ? 3 : 10;
   int osd_words = 0;
   for (const parity_check_matrix& h : matrices)
     for (const auto& [method, order] : {std::pair{osd_method::osd_0, 0}, std::pair{osd_method::osd_e, 5},
@@ -132,7 +132,7 @@ TEST_P(osd, equals_the_oracle) {
           EXPECT_EQ(found, want->error) << h.n() << " order " << order << " item " << i;
         }
       }
-  EXPECT_GT(osd_words, small_scale() ? 20 : 200);
+  EXPECT_GT(osd_words, small_scale() ? 20 : 80);
 }
 
 TEST_P(osd, words_are_the_channels_decisions_and_an_error) {
@@ -314,7 +314,7 @@ TEST_P(osd, word_errors_are_those_of_the_reference_data) {
   const auto document = osd_json("osd_curves.json");
   if (document.is_null()) GTEST_SKIP() << "no refdata in '" << osd_folder << "'";
   if (small_scale()) GTEST_SKIP() << "many words";
-  constexpr std::size_t shots = 4000;
+  constexpr std::size_t shots = 1000;
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> uniform;
   int rows = 0;
