@@ -49,10 +49,10 @@
 #include <warpband/fec/lte/transport.hpp>
 #include <warpband/fec/nr/block.hpp>
 #include <warpband/fec/nr/transport.hpp>
+#include <warpband/fec/osd/osd.hpp>
 #include <warpband/fec/polar/polar.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/fec/quantise/quantise.hpp>
-#include <warpband/fec/osd/osd.hpp>
 #include <warpband/fec/short_block/short_block.hpp>
 #include <warpband/fec/sparse_ldpc/sparse_ldpc.hpp>
 #include <warpband/fec/turbo/turbo.hpp>

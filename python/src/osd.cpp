@@ -1,4 +1,5 @@
 // fec/osd/: belief propagation and ordered-statistics decoding of any sparse matrix.
+#include <nanobind/stl/vector.h>
 #include <warpband/fec/osd/osd.hpp>
 
 #include "arrays.hpp"
@@ -12,7 +13,8 @@ namespace {
 void decode_osd(const bp_osd& d, executor_ref& where, nb::handle llr, double llr_scale, nb::handle syndrome,
                 nb::handle bits, nb::handle soft, nb::handle iterations, nb::handle status) {
   const argument l("llr", llr, where), y("syndrome", syndrome, where), b("bits", bits, where, true),
-      s("soft", soft, where, true), i("iterations", iterations, where, true), t("status", status, where, true);
+      s("soft", soft, where, true), i("iterations", iterations, where, true),
+      t("status", status, where, true);
   view<const std::uint8_t> sums;
   if (!syndrome.is_none()) {
     y.expect_item({static_cast<std::size_t>(d.matrix().checks())});
@@ -46,10 +48,10 @@ void bind_osd(nb::module_& m) {
             });
           },
           nb::kw_only(), nb::arg("pcm"), nb::arg("error_channel"), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const bp_osd& d) { return settings_in(bp_osd_settings(), d.config()); })
-      .def("run", &decode_osd, nb::arg("executor"), optional("llr"), nb::arg("llr_scale"), optional("syndrome"),
-           optional("bits"), optional("soft"), optional("iterations"), optional("status"));
+      .def_prop_ro("settings", [](const bp_osd& d) { return settings_in(bp_osd_settings(), d.config()); })
+      .def("run", &decode_osd, nb::arg("executor"), optional("llr"), nb::arg("llr_scale"),
+           optional("syndrome"), optional("bits"), optional("soft"), optional("iterations"),
+           optional("status"));
 }
 
 }  // namespace wb::python

@@ -1,7 +1,7 @@
 #pragma once
 // Ordered-statistics decoding (OSD) behind belief propagation (BP), for any sparse parity-check matrix.
 //
-// Given a syndrome s and the probability p_v of an error in each bit, BP and OSD look for a likely e with
+// Let s be a syndrome and p_v the probability of an error in bit v. BP and OSD look for a likely e with
 // H e = s. OSD works on words that BP does not decode:
 //
 //   1. Order columns by their a-posteriori LLR after BP, likeliest errors first. Equal LLRs: in order of
@@ -56,10 +56,9 @@ struct bp_osd_output {
   view<std::uint8_t> bits = {};        // [batch, n] error pattern, or codeword
   view<float> soft = {};               // [batch, n] a-posteriori LLRs of BP
   view<std::int32_t> iterations = {};  // [batch] iterations of BP
-  // [batch] status_stopped: BP found the word. status_osd: OSD found it. 0: no one did, with osd_method off;
-  // bits are BP's decisions. status_erased: bits are 0, alone for a NaN or infinite LLR, with
-  // status_insufficient for fewer than k LLRs that are not 0, with status_inconsistent for a syndrome that
-  // no word has.
+  // [batch] status_stopped: BP found the word. status_osd: OSD found it. 0: neither did, with osd_method off,
+  // and bits are BP's decisions. status_erased: bits are 0. It stands alone for a NaN or infinite LLR. With
+  // status_insufficient fewer than k LLRs are not 0. With status_inconsistent no word has the syndrome.
   view<std::uint8_t> status = {};
 };
 

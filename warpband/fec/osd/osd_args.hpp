@@ -14,12 +14,14 @@ inline constexpr std::uint8_t status_inconsistent = 16;
 
 struct osd_args {
   int n = 0, checks = 0, rank = 0;
-  int order = 0;            // at most n - rank; 0: OSD-0
-  bool exhaustive = false;  // all patterns of the first `order` free columns, else singles and pairs
-  bool ratio_cost = false;  // a one costs ln((1 - p) / p), else ln(1 / p)
-  bool word_form = false;   // codewords, else error patterns of a syndrome
-  view<const float> llr;         // n: of the channel
-  view<const float> posterior;   // n: after belief propagation
+  int words = 0;                // of 32 checks
+  int padded = 0;               // n, up to a power of two
+  int order = 0;                // at most n - rank; 0: OSD-0
+  bool exhaustive = false;      // all patterns of the first `order` free columns, else singles and pairs
+  bool ratio_cost = false;      // a one costs ln((1 - p) / p), else ln(1 / p)
+  bool word_form = false;       // codewords, else error patterns of a syndrome
+  view<const float> llr;        // n: of the channel
+  view<const float> posterior;  // n: after belief propagation
   view<const std::uint8_t> syndrome;  // checks; null: zeros
   view<std::uint8_t> bits;            // n: decisions of belief propagation, then the result
   view<std::uint8_t> status;          // of belief propagation, then of both

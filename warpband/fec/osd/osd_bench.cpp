@@ -1,5 +1,5 @@
-// Belief propagation with ordered-statistics decoding of syndromes: the bivariate bicycle code [[144, 12, 12]]
-// at an error rate of 0.05. Items are syndromes; Mb/s are bits of the error pattern.
+// Belief propagation with ordered-statistics decoding of syndromes: the bivariate bicycle code [[144, 12,
+// 12]] at an error rate of 0.05. Items are syndromes; Mb/s are bits of the error pattern.
 #include <bench/bench.hpp>
 #include <random>
 #include <string>
@@ -47,8 +47,8 @@ const bench::group bp_osd_benches{[] {
   for (const std::string& device : bench::devices()) {
     const std::size_t batch = bench::batch_for(device, 4096, 132 * 512);
     for (const auto method : {ldpc_algorithm::sum_product, ldpc_algorithm::normalised_min_sum})
-      for (const auto& [osd, order] :
-           {std::pair{osd_method::off, 0}, std::pair{osd_method::osd_0, 0}, std::pair{osd_method::osd_cs, 10}})
+      for (const auto& [osd, order] : {std::pair{osd_method::off, 0}, std::pair{osd_method::osd_0, 0},
+                                       std::pair{osd_method::osd_cs, 10}})
         bench::add("bp_osd", device,
                    {{"n", 144},
                     {"bp_method", method == ldpc_algorithm::sum_product ? "sum_product" : "min_sum"},

@@ -18,14 +18,14 @@ inline namespace WB_ISA {
 /// Costs are integers of 2^-32. Their sums are exact, so that no order of sums changes a comparison.
 struct osd_cost_format {
   static constexpr float one = 4294967296.f;
-  static constexpr float most = 1024.f;  // of one bit; 2^20 bits stay below 2^62
+  static constexpr float limit = 1024.f;  // of one bit; 2^20 bits stay below 2^62
 };
 
 /// What a one costs where the channel's LLR is `llr`.
 WB_HD std::int64_t osd_cost_of(float llr, bool ratio) {
   const float size = abs(llr);
   const float cost = ratio ? llr : max(llr, 0.f) + log(1.f + exp(0.f - min(size, 80.f)));
-  const float limited = max(min(cost, osd_cost_format::most), 0.f - osd_cost_format::most);
+  const float limited = max(min(cost, osd_cost_format::limit), 0.f - osd_cost_format::limit);
   return static_cast<std::int64_t>(limited * osd_cost_format::one);
 }
 
@@ -79,8 +79,8 @@ WB_HD void osd_sort(G g, const osd_memory& m, int n, int padded) {
       for (int step = run / 2; step > 0; step /= 2) {
         for (int i = g.rank; i < padded / 2; i += g.size) {
           const int low = 2 * i - (i & (step - 1)), high = low + step;
-          const bool above = m.keys[low] > m.keys[high] ||
-                             (m.keys[low] == m.keys[high] && m.order[low] > m.order[high]);
+          const bool above =
+              m.keys[low] > m.keys[high] || (m.keys[low] == m.keys[high] && m.order[low] > m.order[high]);
           if (above == ((low & run) == 0)) {
             const std::uint32_t key = m.keys[low];
             m.keys[low] = m.keys[high];
@@ -195,7 +195,8 @@ struct osd_word {
 
   /// Calls f with the place in `free` of each column of candidate `number`.
   ///
-  /// Exhaustive: the bits of the number. Else 0 is none, then come single columns, then pairs (0, 1), (0, 2)...
+  /// Exhaustive: the bits of the number. Else 0 is none, then come single columns, then pairs (0, 1), (0,
+  /// 2)...
   template <class F>
   WB_HD void columns_of(int number, F f) const {
     if (a.exhaustive) {

@@ -14,28 +14,25 @@ struct osd_op : parts_op<osd_args> {
   /// Of a word that belief propagation has decoded.
   double bytes() const { return 1; }
 
-  WB_HD int words() const { return (a.checks + 31) / 32; }
-  /// Values of a word of `transform`, whole vectors.
-  WB_HD int stride() const { return (a.checks + width_of<lane> - 1) / width_of<lane> * width_of<lane>; }
-  WB_HD int padded() const {
-    int n = 2;
-    while (n < a.n) n *= 2;
-    return n;
-  }
-
+  /// What `divide` takes, with vectors and each of its parts rounded up.
   std::size_t scratch_bytes(int group) const {
-    osd_memory m{};
-    return divide(m, nullptr, group);
+    const std::size_t n = static_cast<std::size_t>(a.n), checks = static_cast<std::size_t>(a.checks),
+                      words = static_cast<std::size_t>(a.words), threads = static_cast<std::size_t>(group),
+                      keys = static_cast<std::size_t>(a.padded), order = static_cast<std::size_t>(a.order);
+    const std::size_t transform = words * (checks + static_cast<std::size_t>(width_of<lane> - 1));
+    return 8 * (n + checks + threads) + 16 * parts +
+           4 * (transform + 4 * keys + words * (3 + threads + order) + checks + n + threads + 256);
   }
 
   template <class G>
   WB_HD void operator()(std::size_t item, int, G g, void* scratch) const {
     if (a.status.data[item * a.status.item_stride] != 0) return;
     osd_memory m{};
-    divide(m, static_cast<char*>(scratch), g.size);
-    const osd_word<G> word{a, m, g, words(), stride()};
+    const int stride = (a.checks + width_of<lane> - 1) / width_of<lane> * width_of<lane>;
+    divide(m, static_cast<char*>(scratch), g.size, stride);
+    const osd_word<G> word{a, m, g, a.words, stride};
     load(item, g, m, word);
-    osd_sort(g, m, a.n, padded());
+    osd_sort(g, m, a.n, a.padded);
     const bool found = word.eliminate();
     if (found) {
       word.write(item, a.order > 0 ? word.search() : 0);
@@ -49,17 +46,17 @@ struct osd_op : parts_op<osd_args> {
   }
 
  private:
-  /// Divides memory from `first` on; null: leaves `m` alone. Returns the bytes that it takes.
-  WB_HD std::size_t divide(osd_memory& m, char* first, int group) const {
-    std::size_t bytes = 0;
+  static constexpr std::size_t parts = 17;
+
+  WB_HD void divide(osd_memory& m, char* p, int group, int stride) const {
     const std::size_t n = static_cast<std::size_t>(a.n), checks = static_cast<std::size_t>(a.checks),
-                      w = static_cast<std::size_t>(words()), threads = static_cast<std::size_t>(group),
-                      keys = static_cast<std::size_t>(padded()), order = static_cast<std::size_t>(a.order);
+                      w = static_cast<std::size_t>(a.words), threads = static_cast<std::size_t>(group),
+                      keys = static_cast<std::size_t>(a.padded), order = static_cast<std::size_t>(a.order);
     const auto take = [&](auto*& part, std::size_t count) WB_INLINE_LAMBDA {
-      if (first != nullptr) part = reinterpret_cast<std::remove_reference_t<decltype(part)>>(first + bytes);
-      bytes += (count * sizeof(*part) + 15) / 16 * 16;
+      part = reinterpret_cast<std::remove_reference_t<decltype(part)>>(p);
+      p += (count * sizeof(*part) + 15) / 16 * 16;
     };
-    take(m.transform, w * static_cast<std::size_t>(stride()));
+    take(m.transform, w * static_cast<std::size_t>(stride));
     take(m.cost, n);
     take(m.row_cost, checks);
     take(m.least, threads);
@@ -76,7 +73,6 @@ struct osd_op : parts_op<osd_args> {
     take(m.free, n);
     take(m.chosen, threads);
     take(m.counts, 256);
-    return bytes;
   }
 
   template <class G>
@@ -91,7 +87,7 @@ struct osd_op : parts_op<osd_args> {
       m.keys[c] = osd_key(one ? 0.f - x : x);
       m.order[c] = c;
     }
-    for (int c = a.n + g.rank; c < padded(); c += g.size) {  // behind all columns
+    for (int c = a.n + g.rank; c < a.padded; c += g.size) {  // behind all columns
       m.keys[c] = 0xffffffffu;
       m.order[c] = c;
     }
@@ -111,7 +107,9 @@ struct osd_op : parts_op<osd_args> {
   WB_HD std::uint32_t sum(std::size_t item, const osd_word<G>& word, int r) const {
     std::uint32_t x = 0;
     if (a.syndrome.data != nullptr)
-      x = a.syndrome.data[item * a.syndrome.item_stride + static_cast<std::size_t>(r) * a.syndrome.element_stride] & 1u;
+      x = a.syndrome
+              .data[item * a.syndrome.item_stride + static_cast<std::size_t>(r) * a.syndrome.element_stride] &
+          1u;
     if (a.word_form)
       for (int i = a.row_firsts[r]; i < a.row_firsts[r + 1]; i++)
         x ^= word.decided(item, a.row_columns[i]) ? 1u : 0u;
