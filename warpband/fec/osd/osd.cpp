@@ -157,12 +157,16 @@ void bp_osd::run(executor& exec, const llr_batch& given, const bp_osd_output& ou
     std::byte* memory = memory_.on(exec, items * (n * (sizeof(float) + 1) + 1));
     if (wanted.soft.data == nullptr) wanted.soft = make_view(reinterpret_cast<float*>(memory), items, n);
     memory += items * n * sizeof(float);
-    if (wanted.bits.data == nullptr) wanted.bits = make_view(reinterpret_cast<std::uint8_t*>(memory), items, n);
+    if (wanted.bits.data == nullptr)
+      wanted.bits = make_view(reinterpret_cast<std::uint8_t*>(memory), items, n);
     memory += items * n;
-    if (wanted.status.data == nullptr) wanted.status = make_view(reinterpret_cast<std::uint8_t*>(memory), items);
+    if (wanted.status.data == nullptr)
+      wanted.status = make_view(reinterpret_cast<std::uint8_t*>(memory), items);
   }
-  bp_.run(exec, a.llr,
-          {.bits = wanted.bits, .soft = wanted.soft, .iterations = wanted.iterations, .status = wanted.status}, syndrome);
+  bp_.run(
+      exec, a.llr,
+      {.bits = wanted.bits, .soft = wanted.soft, .iterations = wanted.iterations, .status = wanted.status},
+      syndrome);
   if (!after) return;
   a.word_form = syndrome.data == nullptr;
   a.posterior = wanted.soft;

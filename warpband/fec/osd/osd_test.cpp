@@ -311,6 +311,90 @@ TEST_P(osd, vectors_of_the_reference_data) {
   EXPECT_EQ(equal, compared);
 }
 
+/// Of all syndromes of a code without dependent rows, one after the other.
+bytes all_syndromes(const parity_check_matrix& h) {
+  bytes syndromes;
+  for (std::uint32_t s = 0; s >> h.checks() == 0; s++)
+    for (int r = 0; r < h.checks(); r++) syndromes.push_back(s >> r & 1u);
+  return syndromes;
+}
+/// Frame error rate of a binary symmetric channel where syndrome s is answered by errors of weight[s].
+double rate_of_weights(const std::vector<int>& weights, int n, double p) {
+  double right = 0;
+  for (const int w : weights)
+    if (w >= 0) right += std::pow(p, w) * std::pow(1 - p, n - w);
+  return 1 - right;
+}
+/// Of the lightest error of each syndrome: errors of weight 0, 1, ... until every syndrome has one.
+std::vector<int> lightest_errors(const parity_check_matrix& h) {
+  std::vector<std::uint32_t> columns(as_size(h.n()));
+  for (int r = 0; r < h.checks(); r++)
+    for (const int c : h.rows()[as_size(r)]) columns[as_size(c)] |= 1u << r;
+  std::vector<int> lightest(std::size_t{1} << h.checks(), -1);
+  std::vector<std::uint32_t> reached{0};
+  lightest[0] = 0;
+  for (int w = 1; !reached.empty(); w++) {
+    std::vector<std::uint32_t> next;
+    for (const std::uint32_t s : reached)
+      for (const std::uint32_t c : columns)
+        if (lightest[s ^ c] < 0) {
+          lightest[s ^ c] = w;
+          next.push_back(s ^ c);
+        }
+    reached = next;
+  }
+  return lightest;
+}
+
+TEST_P(osd, exact_error_rates_of_a_binary_symmetric_channel) {
+  const std::string file = std::string(WARPBAND_REFDATA) + "/ldpc_more/rare/exact_bsc.json";
+  std::ifstream in(file);
+  if (!in) GTEST_SKIP() << "no refdata in '" << file << "'";
+  const auto document = parse_json(std::string(std::istreambuf_iterator<char>(in), {}));
+  const parity_check_matrix h = any_h_matrix("small_24_12");
+  ASSERT_EQ(h.rank(), h.checks());
+  const bytes syndromes = all_syndromes(h);
+  const std::vector<int> lightest = lightest_errors(h);
+  const auto weights = [&](const bp_osd_config& config, double p) {
+    const osd_decoded got = decode_osd(exec(), bp_osd(h, config, {p}), {}, syndromes);
+    std::vector<int> w;
+    for (std::size_t i = 0; i < lightest.size(); i++) {
+      const bytes error = row_of(got.bits, i, as_size(h.n()));
+      w.push_back(got.status[i] == 0 ? -1 : static_cast<int>(std::count(error.begin(), error.end(), 1)));
+    }
+    return w;
+  };
+  int compared = 0;
+  for (const auto& row : document["rows"]) {
+    if (row["code"] != "small_24_12") continue;
+    for (const auto& result : row["results"])
+      for (const auto& point : result["rows"]) {
+        const double p = point["p"], want = point["fer"], ties = point["tie_probability_at_most"];
+        if (p < 0.015 || p > 0.06) continue;
+        const bool product = result["decoder"].get<std::string>().starts_with("sum-product");
+        bp_osd_config c{
+            .max_iter = 20,
+            .bp_method = product ? ldpc_algorithm::sum_product : ldpc_algorithm::normalised_min_sum,
+            .ms_scaling_factor = 0.75f,
+            .osd_method = osd_method::off};
+        EXPECT_NEAR(rate_of_weights(weights(c, p), h.n(), p), want, 1e-4 * want + ties) << p;
+        c.osd_method = osd_method::osd_cs;
+        c.osd_order = 4;
+        const double with_osd = rate_of_weights(weights(c, p), h.n(), p);
+        EXPECT_LT(with_osd, want);
+        EXPECT_GE(with_osd, rate_of_weights(lightest, h.n(), p) * (1 - 1e-9));
+        compared++;
+      }
+  }
+  EXPECT_GE(compared, 4);
+  // Without belief propagation the full order has the lightest error of each syndrome.
+  const bp_osd_config full{
+      .max_iter = 1, .ms_scaling_factor = 1e-3f, .osd_method = osd_method::osd_e, .osd_order = h.k()};
+  if (!small_scale()) {
+    EXPECT_EQ(weights(full, 0.05), lightest);
+  }
+}
+
 TEST_P(osd, word_errors_are_those_of_the_reference_data) {
   const auto document = osd_json("osd_curves.json");
   if (document.is_null()) GTEST_SKIP() << "no refdata in '" << osd_folder << "'";
