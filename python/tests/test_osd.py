@@ -103,7 +103,7 @@ H = [[1, 1, 0, 1], [0, 1, 1, 1]]
     (lambda: wb.BpOsd(pcm=H, error_channel=[0.1, 0.1]), "error_channel = 2 values"), (lambda: wb.BpOsd(pcm=H, error_channel=[0.1, 0.1, 0.1, 0]), "error_channel = 0"),
     (lambda: wb.BpOsd(pcm=H, error_channel="x"), "error_channel = "), (lambda: wb.BpOsd(pcm=H, error_rate=0.1, error_channel=[0.1] * 4), "error_rate = 0.1"),
     (lambda: wb.BpOsd(pcm=H, osd_method="osd-9"), "osd_method = "), (lambda: wb.BpOsd(pcm=H, osd_order=-1), "osd_order = "),
-    (lambda: wb.BpOsd(pcm=H)(np.zeros((3, 2), np.uint8)), "error_channel = none"), (lambda: wb.BpOsd(pcm=H, error_rate=0.1)(np.zeros((3, 3), np.uint8)), "syndrome = "),
+    (lambda: wb.BpOsd(pcm=H)(np.zeros((3, 2), np.uint8)), "llr = None is not allowed"), (lambda: wb.BpOsd(pcm=H, error_rate=0.1)(np.zeros((3, 3), np.uint8)), "syndrome = "),
     (lambda: wb.BpOsd(pcm=H).words(np.zeros((3, 3))), "llr = "), (lambda: wb.BpOsd(pcm=H)(np.zeros((3, 2), np.uint8), llr=np.zeros((2, 4))), "syndrome = |llr = "),
 ])
 def test_what_is_wrong_is_named(make, message):
