@@ -60,6 +60,7 @@ ALGORITHMS = [
          ("ldpc", {"early_stop": "no"}), ["ldpc"]),
         ("sparse_ldpc", "LDPC codes of any matrix", ["fec/sparse_ldpc/sparse_ldpc.hpp", "fec/sparse_ldpc/parity_check_matrix.hpp"],
          ["sparse_ldpc.ParityCheckMatrix", "sparse_ldpc.SparseLdpcEncoder", "sparse_ldpc.SparseLdpcDecoder"], ("sparse_ldpc", {}), ["ldpc"]),
+        ("osd", "Ordered-statistics decoding", ["fec/osd/osd.hpp"], ["osd.BpOsd"], ("bp_osd", {}), ["osd"]),
         ("conv", "Convolutional codes", ["fec/conv/conv.hpp"], ["conv.ConvCode", "conv.ConvEncoder"], ("conv_encode", {}), []),
         ("viterbi", "Viterbi decoder", ["fec/viterbi/viterbi.hpp"], ["conv.ViterbiDecoder"], ("viterbi", {}), ["viterbi"]),
         ("bcjr", "BCJR decoder", ["fec/bcjr/bcjr.hpp"], ["conv.BcjrDecoder"], ("bcjr", {}), []),
@@ -100,11 +101,11 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["lab", "integrate", "command", "cpp", "c", "bbdev", "oai", "gnuradio", "matlab", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "tables", "stream", "scale", "gpus", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "prach", "wimax_frames", "tdl", "cdl", "channels", "effective_sinr", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
+BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "prach", "wimax_frames", "tdl", "cdl", "channels", "effective_sinr", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ctc", "ldpc", "sparse_ldpc", "blocks", "conv", "polar", "short_block", "lte", "nr", "nr_slots", "cell_search", "pbch", "prach", "modem", "effective", "channel", "ofdm", "receive", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ctc", "ldpc", "sparse_ldpc", "osd", "blocks", "conv", "polar", "short_block", "lte", "nr", "nr_slots", "cell_search", "pbch", "prach", "modem", "effective", "channel", "ofdm", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"

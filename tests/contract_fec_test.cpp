@@ -9,6 +9,7 @@
 #include <tests/sparse_ldpc.hpp>
 #include <tests/turbo.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
+#include <warpband/fec/osd/osd.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/fec/short_block/short_block.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
@@ -505,6 +506,40 @@ algorithms sparse_ldpc_decoders() {
   return list;
 }
 
+// ---- ordered-statistics decoding
+
+algorithms bp_osd_decoders() {
+  algorithms list;
+  const parity_check_matrix h = random_matrix(96, 48, 6, 51);
+  const auto n = static_cast<std::size_t>(h.n()), k = static_cast<std::size_t>(h.k()),
+             checks = static_cast<std::size_t>(h.checks());
+  for (const auto method : {osd_method::osd_0, osd_method::osd_e, osd_method::osd_cs})
+    for (const bool words : {false, true}) {
+      const bp_osd d(h, {.max_iter = 3, .osd_method = method, .osd_order = 6});
+      algorithm a{.text = "method " + std::to_string(static_cast<int>(method)) + (words ? " words" : ""),
+                  .items = 37};
+      a.outputs = {output<byte>("bits", n), output<float>("soft", n), output<std::int32_t>("iterations", 1),
+                   status_output()};
+      a.draw = [=](std::size_t items) {
+        std::mt19937_64 random(32);
+        const auto llr = testing::noisy(bytes(n * items), 1, random);
+        operands in{input("llr", n, of_mixed_scales(llr, n))};
+        bytes syndrome(items * checks);
+        for (auto& s : syndrome) s = random() % 16 == 0;
+        if (!words) in.push_back(input("syndrome", checks, syndrome));
+        return in;
+      };
+      a.run = [=](executor& e, const call& c) {
+        d.run(e, c["llr"],
+              {.bits = c["bits"], .soft = c["soft"], .iterations = c["iterations"], .status = c["status"]},
+              words ? view<const byte>{} : c.get<const byte>("syndrome"));
+      };
+      a.faults = {too_few(0), too_few(k - 1)};
+      list.push_back(a);
+    }
+  return list;
+}
+
 // ---- polar codes
 
 algorithm polar(const polar_config& code, const polar_decoder_config& config) {
@@ -634,6 +669,7 @@ const std::vector<contract_case> decoders{
     {"ctc", ctc_decoders},
     {"ldpc", ldpc_of_each_code},
     {"sparse_ldpc", sparse_ldpc_decoders},
+    {"bp_osd", bp_osd_decoders},
     {"polar", polar_decoders},
     {"short_block", short_block_decoders},
 };

@@ -49,6 +49,7 @@
 #include <warpband/fec/lte/transport.hpp>
 #include <warpband/fec/nr/block.hpp>
 #include <warpband/fec/nr/transport.hpp>
+#include <warpband/fec/osd/osd.hpp>
 #include <warpband/fec/polar/polar.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/fec/quantise/quantise.hpp>
@@ -177,6 +178,9 @@ void judge_codes() {
   });
   defined("sparse_ldpc_decoder", sparse_ldpc_decoder(sparse), [&](const sparse_ldpc_decoder& d) {
     return bits_of(3, [&](auto out) { d.run(exec(), first(llrs, 6), {.bits = out}); });
+  });
+  defined("bp_osd", bp_osd(sparse, {}, {0.1}), [&](const bp_osd& d) {
+    return bits_of(6, [&](auto out) { d.run(exec(), first(ones, 4), {.bits = out}); });
   });
   for (const conv_code& c : {conv_lte(), conv_80211(conv_rate::r3_4)}) {
     const std::size_t n = conv_frame(c, 60).n();

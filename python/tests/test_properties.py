@@ -33,6 +33,7 @@ GOLDEN = {"type": "golden", "qam": 4, "executor": ONE}
 TRANSPORT = {"transport_bits": 30, "coded_bits": 120, "executor": ONE}
 BCJR = wb.BcjrDecoder(code=CONV, k=10, executor=ONE)
 PRIOR = wb.ML(streams=2, rx_antennas=2, qam=4, executor=ONE)
+SOFT_OSD = ("bits", "soft", "iterations", "status")
 SOFT = ("bits", "soft", "extrinsic", "iterations", "status")
 DETECTORS = ("ML", "MatchedFilter", "ZeroForcing", "MMSE", "OnePassTrellis", "MultiPassTrellis", "KBest", "NWay", "Sphere", "PIC", "EP")
 TDL = wb.TdlChannel(profile="epa", subcarriers=3, symbols=2, streams=2, rx_antennas=2, executor=ONE)
@@ -61,6 +62,8 @@ CASES = {
     "LdpcDecoder in int8": case(wb.LdpcDecoder(code=LDPC, iterations=3, precision="int8", executor=ONE), ("llr", F32, (648,))),
     "SparseLdpcEncoder": case(wb.SparseLdpcEncoder(matrix=SPARSE, executor=ONE), ("bits", U8, (3,))),
     "SparseLdpcDecoder": case(all_of(wb.SparseLdpcDecoder(matrix=SPARSE, iterations=3, executor=ONE), outputs=SOFT), ("llr", F32, (6,))),
+    "BpOsd": case(all_of(wb.BpOsd(pcm=SPARSE, error_rate=0.1, max_iter=3, executor=ONE), outputs=SOFT_OSD), ("syndrome", U8, (4,))),
+    "BpOsd.words": case(all_of(wb.BpOsd(pcm=SPARSE, max_iter=3, executor=ONE).words, outputs=SOFT_OSD), ("llr", F32, (6,))),
     "ConvEncoder": case(wb.ConvEncoder(code=CONV, k=10, executor=ONE), ("bits", U8, (10,))),
     "ViterbiDecoder": case(all_of(wb.ViterbiDecoder(code=CONV, k=10, executor=ONE), outputs=("bits", "metric", "status")),
                            ("llr", F32, (32,))),

@@ -158,6 +158,8 @@ CALLS_OF = [
     (wb.ParityCheckMatrix, {"matrix": [[1, 1, 0, 1], [0, 1, 1, 1]], "punctured": [0], "shortened": [1]}),
     (wb.SparseLdpcEncoder, {"matrix": SPARSE}), (wb.SparseLdpcDecoder, {"matrix": SPARSE}),
     (wb.SparseLdpcEncoder(matrix=SPARSE), {"bits": bits(2, 3)}),
+    (wb.BpOsd, {"pcm": SPARSE, "error_rate": 0.1}), (wb.BpOsd, {"pcm": SPARSE, "error_channel": [0.1] * 6}),
+    (wb.BpOsd(pcm=SPARSE, max_iter=1), {"syndrome": bits(2, 4), "llr": llrs(2, 6)}), (wb.BpOsd(pcm=SPARSE, max_iter=1).words, {"llr": llrs(2, 6)}),
     (wb.SparseLdpcDecoder(matrix=SPARSE, iterations=1), {"llr": llrs(2, 6), "syndrome": bits(2, 4)}),
     (wb.LdpcEncoder(code=LDPC), {"bits": bits(2, 324)}), (wb.LdpcDecoder(code=LDPC, iterations=1), {"llr": llrs(2, 648)}),
     (wb.wifi_ldpc, {"n": 648}), (wb.wimax_ldpc, {"n": 576}), (wb.read_ldpc, {"path": "there is no such file"}),

@@ -55,6 +55,7 @@ from .nr import (NrMcs, NrRateMatcher, NrSegmentation, NrTransportDecoder, NrTra
                  nr_scrambling_init, nr_scrambling_sequence, nr_segmentation, nr_transport_block_size)
 from .nr_slots import (ChannelEstimator, NoiseEstimator, NrReferenceChannel, NrSharedChannel, nr_precoder, nr_reference_channel, whiten)
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology, nr_numerology
+from .osd import BpOsd
 from .pbch import NrPbchBlock, NrSsbContent, PbchDecoder, PbchEncoder
 from .polar import PolarDecoder, PolarEncoder
 from .prach import PrachDetector, PrachGenerator, prach_first_subcarrier
@@ -67,7 +68,7 @@ from .turbo import TurboDecoder, TurboEncoder, umts_permutation
 from .wimax import WimaxBurst, WimaxFrame
 
 __all__ = [
-    "Array", "BcjrDecoder", "BlerTables", "CdlChannel", "CellSearch", "CellSearchResult", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
+    "Array", "BcjrDecoder", "BlerTables", "BpOsd", "CdlChannel", "CellSearch", "CellSearchResult", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
     "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcBlockDecoder", "LdpcBlockEncoder", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
