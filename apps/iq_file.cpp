@@ -105,24 +105,28 @@ iq_reader::iq_reader(const iq_source& source) : path_(source.path) {
     open_sigmf(source, *stem);
   } else if (is_file(source.path) && wb::is_npy(source.path)) {
     if (!source.format.empty())
-      throw wb::argument_error("format", "\"" + source.format + "\"", "nothing with a .npy file, which tells it");
+      throw wb::argument_error("format", "\"" + source.format + "\"",
+                               "nothing with a .npy file, which tells it");
     npy_ = std::make_unique<wb::npy_reader>(source.path);
     if (npy_->shape().size() != 1)
-      throw wb::file_error(source.path, fmt::format("has {} axes: expected samples one after the other, one axis",
-                                                    npy_->shape().size()));
+      throw wb::file_error(
+          source.path,
+          fmt::format("has {} axes: expected samples one after the other, one axis", npy_->shape().size()));
   } else {
     open_raw(source);
   }
   if (channels_ == 1 && source.channel != 0)
     throw wb::argument_error("channel", std::to_string(source.channel), "0, as there is one channel");
-  if (rate_hz_ == 0) throw wb::argument_error("rate", "missing", "the samples' rate in Hz, which the file does not tell");
+  if (rate_hz_ == 0)
+    throw wb::argument_error("rate", "missing", "the samples' rate in Hz, which the file does not tell");
 }
 
 void iq_reader::open_raw(const iq_source& source) {
   const std::string word = source.format.empty() ? "cf32" : source.format;
   const auto format = iq_format_of(word);
   if (!format)
-    throw wb::argument_error("format", "\"" + word + "\"", "cf32, ci32, ci16 or ci8, with _le or _be behind it");
+    throw wb::argument_error("format", "\"" + word + "\"",
+                             "cf32, ci32, ci16 or ci8, with _le or _be behind it");
   format_ = *format;
   file_.reset(source.path == "-" ? stdin : std::fopen(source.path.c_str(), "rb"));
   if (!file_) throw wb::file_error(source.path, "cannot be opened: " + std::string(std::strerror(errno)));
@@ -134,11 +138,13 @@ void iq_reader::open_sigmf(const iq_source& source, const std::string& stem) {
   const auto refuse = [&](const std::string& problem) { throw wb::file_error(meta_path, problem); };
   if (!global.is_object()) refuse("has no object \"global\"");
   if (!source.format.empty())
-    throw wb::argument_error("format", "\"" + source.format + "\"", "nothing with a SigMF recording, which tells it");
+    throw wb::argument_error("format", "\"" + source.format + "\"",
+                             "nothing with a SigMF recording, which tells it");
   const nlohmann::json type = entry(global, "core:datatype");
   if (!type.is_string()) refuse("has no text core:datatype");
   const auto format = iq_format_of(type.get<std::string>());
-  if (!format) refuse("core:datatype is \"" + type.get<std::string>() + "\": expected cf32, ci32, ci16 or ci8");
+  if (!format)
+    refuse("core:datatype is \"" + type.get<std::string>() + "\": expected cf32, ci32, ci16 or ci8");
   format_ = *format;
   const nlohmann::json rate = entry(global, "core:sample_rate");
   if (!rate.is_null()) {
@@ -190,7 +196,8 @@ std::size_t iq_reader::read(std::complex<float>* to, std::size_t n) {
   const std::size_t step = format_.bytes() * channels_, half = format_.bytes() / 2;
   bytes_.resize(n * step);
   const std::size_t got = std::fread(bytes_.data(), 1, bytes_.size(), file_.get());
-  if (std::ferror(file_.get())) throw wb::file_error(path_, "cannot be read: " + std::string(std::strerror(errno)));
+  if (std::ferror(file_.get()))
+    throw wb::file_error(path_, "cannot be read: " + std::string(std::strerror(errno)));
   if (got % step != 0) throw wb::file_error(path_, fmt::format("ends within a sample of {} bytes", step));
   for (std::size_t i = 0; i < got / step; i++) {
     const unsigned char* const from = bytes_.data() + i * step + channel_ * format_.bytes();

@@ -155,10 +155,10 @@ int run(int argc, char** argv) {
   app.set_version_flag(
       "--version", [] { return std::string("warpband ") + wb::version() + " (commit " + wb::commit() + ")"; },
       "Print version and commit");
-  const std::vector<command> commands{
-      add_sim(app),       add_plot(app),   add_choose(app), add_exit(app),      add_encode(app),
-      add_decode(app),    add_detect(app), add_stream(app), add_bench(app),     add_model(app),
-      add_reproduce(app), add_tables(app), add_receive(app), add_info(app), add_completion(app)};
+  const std::vector<command> commands{add_sim(app),     add_plot(app),   add_choose(app),    add_exit(app),
+                                      add_encode(app),  add_decode(app), add_detect(app),    add_stream(app),
+                                      add_bench(app),   add_model(app),  add_reproduce(app), add_tables(app),
+                                      add_receive(app), add_info(app),   add_completion(app)};
   for (const command& c : commands)
     if (c.app->get_option_no_throw("--memory") == nullptr) add_memory_bound(*c.app);
 

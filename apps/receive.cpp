@@ -34,8 +34,8 @@ using sample = std::complex<float>;
 using clock_type = std::chrono::steady_clock;
 
 constexpr std::array usual_spacings{15, 30};  // kHz
-constexpr double row_seconds = 0.02;       // the usual period of SS/PBCH blocks
-constexpr double scanned_seconds = 0.045;  // from the start, where all frequencies may be searched
+constexpr double row_seconds = 0.02;          // the usual period of SS/PBCH blocks
+constexpr double scanned_seconds = 0.045;     // from the start, where all frequencies may be searched
 
 struct receive_options {
   iq_source source;
@@ -49,8 +49,8 @@ struct receive_options {
   bool quiet = false;
 };
 
-/// Centres of SS/PBCH blocks on the synchronisation raster (TS 38.104 §5.4.3.1) with all 240 subcarriers among
-/// the samples, from the centre of these.
+/// Centres of SS/PBCH blocks on the synchronisation raster (TS 38.104 §5.4.3.1) with all 240 subcarriers
+/// among the samples, from the centre of these.
 std::vector<double> raster_offsets(double centre_hz, double rate_hz, int spacing_khz) {
   std::vector<double> offsets;
   const double room = rate_hz / 2 - 120e3 * spacing_khz;
@@ -62,8 +62,7 @@ std::vector<double> raster_offsets(double centre_hz, double rate_hz, int spacing
   for (const double m : {1., 3., 5.}) add(m * 50e3, 1.2e6, 1.2e6, 3e9);
   add(3e9, 1.44e6, 3e9, 24.25e9);
   add(24.25008e9, 17.28e6, 24.25e9, 100e9);
-  std::sort(offsets.begin(), offsets.end(),
-            [](double a, double b) { return std::fabs(a) < std::fabs(b); });
+  std::sort(offsets.begin(), offsets.end(), [](double a, double b) { return std::fabs(a) < std::fabs(b); });
   return offsets;
 }
 
@@ -170,7 +169,7 @@ struct cell {
   int spacing_khz = 0, id = 0;
   double offset_hz = 0;
   std::size_t blocks = 0, decoded = 0;
-  double cfo_hz = 0, snr_db = 0;  // sums over its blocks
+  double cfo_hz = 0, snr_db = 0;                             // sums over its blocks
   std::optional<wb::nr_ssb_content> content = std::nullopt;  // of the last block that was decoded
 };
 
@@ -237,7 +236,8 @@ bool takes_rate(double rate_hz, int spacing_khz) {
 std::vector<int> spacings_of(const iq_reader& file, const receive_options& options) {
   std::vector<int> spacings = options.spacings_khz;
   const auto allowed = [&](int spacing) { return takes_rate(file.rate_hz(), spacing); };
-  if (spacings.empty()) std::copy_if(usual_spacings.begin(), usual_spacings.end(), std::back_inserter(spacings), allowed);
+  if (spacings.empty())
+    std::copy_if(usual_spacings.begin(), usual_spacings.end(), std::back_inserter(spacings), allowed);
   if (spacings.empty() || !std::all_of(spacings.begin(), spacings.end(), allowed))
     throw wb::argument_error("rate", fmt::format("{:g}", file.rate_hz()),
                              "2 to 64 times 128 subcarrier spacings, as 7.68e6 at 15 and at 30 kHz");
@@ -323,12 +323,10 @@ void note(std::vector<cell>& cells, const block_receiver& r, const block_receive
 }
 
 std::vector<std::string> row_of(const block_receiver& r, const block_receiver::block& b, double seconds) {
-  std::vector<std::string> row{fmt::format("{:.3f}", 1e3 * seconds),
-                               std::to_string(b.found.cell_id),
-                               std::to_string(r.spacing_khz()),
-                               fmt::format("{:.1f}", r.offset_hz() / 1e3),
-                               fmt::format("{:.0f}", b.found.cfo_hz),
-                               fmt::format("{:.1f}", b.found.snr_db)};
+  std::vector<std::string> row{
+      fmt::format("{:.3f}", 1e3 * seconds),  std::to_string(b.found.cell_id),
+      std::to_string(r.spacing_khz()),       fmt::format("{:.1f}", r.offset_hz() / 1e3),
+      fmt::format("{:.0f}", b.found.cfo_hz), fmt::format("{:.1f}", b.found.snr_db)};
   if (!b.pbch.content) {
     row.insert(row.end(), {"-", "-", "-", "not decoded"});
     return row;
@@ -341,14 +339,10 @@ std::vector<std::string> row_of(const block_receiver& r, const block_receiver::b
 
 nlohmann::ordered_json block_json(const block_receiver& r, const block_receiver::block& b, double place,
                                   double rate_hz) {
-  nlohmann::ordered_json j{{"seconds", place / rate_hz},
-                           {"first_sample", place},
-                           {"cell_id", b.found.cell_id},
-                           {"spacing_khz", r.spacing_khz()},
-                           {"offset_hz", r.offset_hz()},
-                           {"cfo_hz", b.found.cfo_hz},
-                           {"snr_db", b.found.snr_db},
-                           {"decoded", b.pbch.ok}};
+  nlohmann::ordered_json j{{"seconds", place / rate_hz}, {"first_sample", place},
+                           {"cell_id", b.found.cell_id}, {"spacing_khz", r.spacing_khz()},
+                           {"offset_hz", r.offset_hz()}, {"cfo_hz", b.found.cfo_hz},
+                           {"snr_db", b.found.snr_db},   {"decoded", b.pbch.ok}};
   if (!b.pbch.content) return j;
   const wb::nr_ssb_content& c = *b.pbch.content;
   j["mib"] = mib_text(b.pbch.payload);
@@ -485,7 +479,8 @@ Examples:
 }  // namespace
 
 command add_receive(CLI::App& app) {
-  CLI::App* receive = app.add_subcommand("receive", "Find 5G NR cells in recorded samples, and read their MIBs");
+  CLI::App* receive =
+      app.add_subcommand("receive", "Find 5G NR cells in recorded samples, and read their MIBs");
   const auto options = std::make_shared<receive_options>();
   receive->footer(receive_footer);
   receive->add_option("FILE", options->source.path, "Samples: SigMF, .npy, raw, or - for standard input");
@@ -499,20 +494,26 @@ command add_receive(CLI::App& app) {
       ->type_name("FORMAT");
   add_integer(*receive, "--channel", 0, 1023, "Of a recording with several, default 0",
               [options](std::int64_t n) { options->source.channel = static_cast<int>(n); });
-  receive->add_option("--spacing", options->spacings_khz, "Of subcarriers, default 15 and 30: also 120 and 240")
+  receive
+      ->add_option("--spacing", options->spacings_khz, "Of subcarriers, default 15 and 30: also 120 and 240")
       ->type_name("KHZ")
       ->check(CLI::IsMember({15, 30, 120, 240}));
-  receive->add_option("--offset", options->offsets_hz, "Of a block's subcarrier 120 from the samples' centre: no scan")
+  receive
+      ->add_option("--offset", options->offsets_hz,
+                   "Of a block's subcarrier 120 from the samples' centre: no scan")
       ->type_name("HZ")
       ->check(number_between(-1e12, 1e12));
-  receive->add_option("--carrier", options->carrier_hz, "f0 of TS 38.211 section 5.4, if it is the samples' centre")
+  receive
+      ->add_option("--carrier", options->carrier_hz,
+                   "f0 of TS 38.211 section 5.4, if it is the samples' centre")
       ->type_name("HZ")
       ->check(number_between(0, 1e12));
   receive->add_option("--max-cfo", options->max_cfo_hz, "Largest CFO, default 10000")
       ->type_name("HZ")
       ->check(number_between(0, 1e6));
-  receive->add_option("--false-alarm", options->false_alarm,
-                      "Bound of the probability of a block in 20 ms of noise at each frequency, default 1e-4")
+  receive
+      ->add_option("--false-alarm", options->false_alarm,
+                   "Bound of the probability of a block in 20 ms of noise at each frequency, default 1e-4")
       ->type_name("P")
       ->check(number_between(1e-12, 0.1));
   receive->add_option("--l-max", options->l_max, "Candidate blocks of a half frame; default: all that may be")

@@ -79,7 +79,8 @@ class receive_command : public ::testing::Test, protected wb::testing::command_f
     std::ofstream(path(name), std::ios::binary) << bytes;
   }
   void put_sigmf(const std::string& stem, const std::string& type, const std::string& data,
-                 const std::string& more = "", const std::string& capture = R"("core:frequency": 763e6)") const {
+                 const std::string& more = "",
+                 const std::string& capture = R"("core:frequency": 763e6)") const {
     put(stem + ".sigmf-data", data);
     write(stem + ".sigmf-meta", R"({"global": {"core:version": "1.0.0", "core:datatype": ")" + type +
                                     R"(", "core:sample_rate": 3840000)" + more +
@@ -120,8 +121,9 @@ TEST_F(receive_command, reads_every_format) {
   put("i16.iq", quantised<std::int16_t>(samples));
   put("i8.iq", quantised<std::int8_t>(samples));
   put("i32.iq", quantised<std::int32_t>(samples, true));
-  for (const std::string& file : {std::string("a.npy"), std::string("f.iq"), std::string("i16.iq --format ci16"),
-                                  std::string("i8.iq --format ci8_le"), std::string("i32.iq --format ci32_be")}) {
+  for (const std::string& file :
+       {std::string("a.npy"), std::string("f.iq"), std::string("i16.iq --format ci16"),
+        std::string("i8.iq --format ci8_le"), std::string("i32.iq --format ci32_be")}) {
     SCOPED_TRACE(file);
     expect_blocks(received(file + " " + raw), 2000);
   }
@@ -135,7 +137,8 @@ TEST_F(receive_command, reads_every_format) {
 }
 
 TEST_F(receive_command, finds_blocks_on_the_raster) {
-  // Of the raster's frequencies near 763.2 MHz only 763.25 MHz = 636 * 1.2 MHz + 50 kHz leaves a block inside.
+  // Of the raster's frequencies near 763.2 MHz only 763.25 MHz = 636 * 1.2 MHz + 50 kHz leaves a block
+  // inside.
   const auto samples = recording(50e3, -3000);
   put_sigmf("on", "cf32_le", wb::testing::bytes_of(samples), "", R"("core:frequency": 763.2e6)");
   const auto found = received("on --spacing 15");
@@ -162,7 +165,9 @@ TEST_F(receive_command, standard_input_and_numbers_of_threads_change_nothing) {
   put("f.iq", wb::testing::bytes_of(recording(0, 1000)));
   const auto expected = received("f.iq --rate 3.84e6 --spacing 15 --threads 1")["blocks"];
   EXPECT_EQ(received("f.iq --rate 3.84e6 --spacing 15 --threads 2")["blocks"], expected);
-  const std::string line = "cd '" + path() + "' && '" WARPBAND_COMMAND "' receive - --rate 3.84e6 --spacing 15 "
+  const std::string line = "cd '" + path() +
+                           "' && '" WARPBAND_COMMAND
+                           "' receive - --rate 3.84e6 --spacing 15 "
                            "--quiet --json s.json < f.iq > out.txt 2> err.txt";
   ASSERT_EQ(std::system(line.c_str()), 0) << content(path("err.txt"));
   EXPECT_EQ(nlohmann::json::parse(content(path("s.json")))["blocks"], expected);
@@ -181,7 +186,8 @@ TEST_F(receive_command, nothing_is_found_where_nothing_is) {
     const outcome o = run(std::string("receive ") + file + options + " --quiet");
     EXPECT_EQ(o.code, 0) << file << o.err;
     EXPECT_NE(o.out.find("no SS/PBCH block was found\n"), std::string::npos) << file << o.out;
-    EXPECT_EQ(o.out.find("samples were no numbers") != std::string::npos, std::string(file) == "bad.iq") << file;
+    EXPECT_EQ(o.out.find("samples were no numbers") != std::string::npos, std::string(file) == "bad.iq")
+        << file;
   }
 }
 
@@ -212,8 +218,9 @@ TEST_F(receive_command, refuses_bad_files) {
   expect_error(1, "receive a", "core:sample_rate");
   write("a.sigmf-meta", R"({"global": {"core:datatype": "cf32_le", "core:num_channels": 0}})");
   expect_error(1, "receive a", "core:num_channels");
-  write("a.sigmf-meta",
-        R"({"global": {"core:datatype": "cf32_le"}, "captures": [{"core:frequency": 1e9}, {"core:frequency": 2e9}]})");
+  write(
+      "a.sigmf-meta",
+      R"({"global": {"core:datatype": "cf32_le"}, "captures": [{"core:frequency": 1e9}, {"core:frequency": 2e9}]})");
   expect_error(1, "receive a --rate 3.84e6", "captures at 1e+09 Hz and 2e+09 Hz");
   write("a.sigmf-meta", R"({"global": {"core:datatype": "cf32_le"}})");
   expect_error(1, "receive a --rate 3.84e6", "a.sigmf-data: cannot be opened");
@@ -236,8 +243,8 @@ TEST_F(receive_command, reads_files_of_other_programs) {
     for (const auto& cell : cells) {
       if (!cell.contains("ssb")) continue;
       const auto value = [&](const char* key) { return cell.contains(key) ? cell.at(key) : f.at(key); };
-      const double offset = 1e3 * value("scs_khz").get<double>() *
-                            (value("ssb_first_subcarrier_from_centre").get<int>() + 120);
+      const double offset =
+          1e3 * value("scs_khz").get<double>() * (value("ssb_first_subcarrier_from_centre").get<int>() + 120);
       if (blocks.empty())
         arguments += " --spacing " + std::to_string(value("scs_khz").get<int>()) + " --offset " +
                      std::to_string(offset);
