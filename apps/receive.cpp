@@ -284,8 +284,8 @@ std::vector<block_receiver> decoding(wb::executor& exec, std::vector<block_recei
 }
 
 /// What searches the file: at the frequencies that were named. Else on the synchronisation raster, or in the
-/// centre if that is not known, and among these only where blocks of the first samples are decoded. If there
-/// are none, wherever a scan of all frequencies finds such blocks.
+/// centre if that is not known. Of these, the frequencies where blocks of the first samples are decoded. If
+/// there are none, those where a scan of all frequencies finds such blocks.
 std::vector<block_receiver> receivers_of(wb::executor& exec, const iq_reader& file, reading& samples,
                                          const receive_options& options) {
   const std::vector<int> spacings = spacings_of(file, options);
