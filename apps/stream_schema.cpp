@@ -118,7 +118,7 @@ std::vector<run_setting> measure_settings() {
 
 /// Codes of the chain "decode". The chain "wimax-frame" has them and "none".
 const std::vector<std::string>& codes_of_streams() {
-  static const std::vector<std::string> names{"lte-turbo", "wimax-ldpc", "wifi-ldpc", "conv"};
+  static const std::vector<std::string> names{"lte-turbo", "wimax-ldpc", "wifi-ldpc", "conv", "ctc"};
   return names;
 }
 run_setting code_setting(bool or_none) {

@@ -586,6 +586,38 @@ TEST(stream_command, a_loop_of_detector_and_decoder_makes_fewer_errors) {
   EXPECT_LT(run_of(other + "3\n"), run_of(other + "1\n"));
 }
 
+TEST(stream_command, decodes_duo_binary_turbo_codes) {
+  // MMSE of 4 antennas leaves each of 4 streams a fading channel. A codeword has 60 uses, each with its H.
+  const std::string frames =
+      "[stream]\nitems = 240\nframes = 20\ncheck_every = 1\nstages = false\nsnr_db = 30\n"
+      "[mimo]\nstreams = 4\nrx_antennas = 4\n[modem]\nmodulation = \"16qam\"\n";
+  const auto result =
+      result_of(frames +
+                "[code]\ntype = \"ctc\"\nk = 480\nrate = \"1/2\"\n"
+                "[[run]]\nstream.chain = \"decode\"\n"
+                "[[run]]\nstream.chain = \"decode\"\ndetector.type = \"pic\"\nreceiver.outer = 2\n"
+                "[[run]]\nstream.chain = \"decode\"\n"
+                "code = { type = \"ctc\", standard = \"dvb-rcs\", k = 440, rate = \"2/3\" }\n");
+  ASSERT_EQ(result["runs"].size(), 3u);
+  for (const auto& run : result["runs"]) {
+    expect_right(run, 20);
+    EXPECT_GE(run["checked"]["blocks"].get<int>(), 4);
+    EXPECT_EQ(run["checked"]["block_errors"], 0);
+  }
+}
+
+TEST(stream_command, bursts_of_wimax_frames_have_duo_binary_turbo_codes) {
+  const auto result = result_of(
+      "[stream]\nchain = \"wimax-frame\"\nitems = 1\nframes = 8\nwarmup = 0\ncheck_every = 1\n"
+      "stages = false\nsnr_db = 30\n[mimo]\nrx_antennas = 2\n[wimax]\nprofile = \"mobile_512\"\n"
+      "modulations = [\"qpsk\", \"16qam\"]\n[code]\ntype = \"ctc\"\nk = 480\nrate = \"1/2\"\n");
+  const auto& run = result["runs"][0];
+  ASSERT_EQ(run["checked"]["bursts"].size(), 2u);
+  EXPECT_GE(run["checked"]["blocks"].get<int>(), 10);
+  EXPECT_EQ(run["checked"]["block_errors"], 0);
+  EXPECT_EQ(run["counters"]["erased"], 0);
+}
+
 TEST(stream_command, takes_threads_for_cpus) {
   EXPECT_EQ(stream_text("[stream]\nitems = 64\nframes = 5\nstages = false\n", "--threads 2").code, 0);
   const outcome o = stream_text("[stream]\nitems = 64\ndevices = [\"cuda:0\"]\n", "--threads 2");

@@ -39,6 +39,30 @@ class Encoder(Described):
         return results(space, arrays, "coded", out)
 
 
+class BlockEncoder(Encoder):
+    """An encoder of a block code."""
+
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., n)``: what is sent of each block.
+
+        n is ``coded_bits`` of encoders that have it, and of :class:`SparseLdpcEncoder` the columns that are sent.
+        """
+        return self._encode(bits, out)
+
+
+class TransportEncoder(Encoder):
+    """An encoder of transport blocks."""
+
+    def __init__(self, work: Any, executor: Executor | None):
+        super().__init__(work, {"coded": (UINT8, (work.settings["coded_bits"],))}, executor)
+
+    @converting(bits=as_bits)
+    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None, strict: bool = False) -> Any:
+        """Encodes ``bits``, uint8 or bool ``(..., A)``, to redundancy version ``rv`` = 0..3 (in WiMAX the SPID), uint8 ``(..., G)``."""
+        return self._encode(bits, out, whole("rv", rv))
+
+
 class Decoder(Described):
     """LLRs of either sign to bits."""
 
@@ -83,6 +107,29 @@ class Decoder(Described):
         return {**self._table, "bits": (UINT8, ((k + 7) // 8 if packed else k,))}
 
 
+class BlockDecoder(Decoder):
+    """A decoder of a block code that takes integers with a scale. The docstring of each class lists its outputs."""
+
+    @converting(llr=as_llrs)
+    def __call__(self, llr: Array, *, llr_scale: float = 1.0, outputs: str | Sequence[str] = "bits", packed: bool = False, out: Any = None,
+                 strict: bool = False) -> Any:
+        """Decodes a batch of codewords.
+
+        Args:
+            llr: float32, int8 or int16 ``(..., n)``, in the order of what the encoder sends; 0 for punctured bits. With
+                ``llr_sign="p1/p0"`` a negated copy of float32 is made.
+            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
+            outputs: one or several names of the outputs that the class lists.
+            packed: eight bits in a byte of "bits", the first in the most significant place, as ``numpy.packbits`` gives.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
+
+        Returns:
+            The output, or a tuple of them.
+        """
+        return self._decode((llr,), outputs, out, packed, llr_scale=llr_scale)
+
+
 class TransportDecoder(Decoder):
     """A decoder of transport blocks, with HARQ."""
 
@@ -102,7 +149,26 @@ class TransportDecoder(Decoder):
         #: bytes of HARQ memory of a transport block
         self.harq_bytes: int = work.harq_bytes(self._harq)
 
-    def _combine(self, llr: Array, rv: Any, first: Any, llr_scale: Any, harq: Any, packed: Any, outputs: Any, out: Any) -> Any:
+    @converting(llr=as_llrs)
+    def __call__(self, llr: Array, *, llr_scale: float = 1.0, rv: int = 0, first: bool = True, harq: Any = None,
+                 outputs: str | Sequence[str] = ("bits", "ok"), packed: bool = False, out: Any = None, strict: bool = False) -> Any:
+        """Combines a transmission and decodes.
+
+        Args:
+            llr: float32, int8 or int16 ``(..., G)``.
+            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
+            rv: its redundancy version, 0..3; in WiMAX the SPID of a subpacket.
+            first: whether it is the first of its blocks; what was received before is forgotten then.
+            harq: HARQ memory of yours, uint8 ``(..., harq_bytes)``, which is read unless ``first``, and written. It holds all that
+                was received, so each block has its own series of transmissions. None: the decoder keeps that of one series.
+            outputs: "bits" (uint8 ``(..., A)``, right or not), "ok" (uint8 ``(...)``, 1 where all CRCs hold and enough was
+                received), "block_ok" (uint8 ``(..., blocks)``), "iterations" (int32 ``(..., blocks)``), "status" (uint8
+                ``(...)``, 1 if a NaN or infinite LLR erased part of a transmission, 5 = 1 + 4 if too little of a code block
+                was received so far); or several names.
+            packed: eight bits in a byte of "bits", the first in the most significant place, as ``numpy.packbits`` gives.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
+        """
         if not isinstance(first, bool):
             raise refused("first", first, "True or False")
         memory = harq if harq is None else space_of(llr).target(harq)

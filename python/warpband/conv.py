@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal, Sequence
 
 from . import _core
 from ._arrays import FLOAT32, UINT8, Array, Executor
-from ._codec import Decoder, Encoder
-from ._convert import as_bits, as_llrs, converting
+from ._codec import BlockEncoder, Decoder
+from ._convert import as_llrs, converting
 from ._described import Described, described
 from ._settings import code_of, listed, made, refused
 
@@ -97,7 +97,7 @@ def conv_lte() -> ConvCode:
 
 
 @described
-class ConvEncoder(Encoder):
+class ConvEncoder(BlockEncoder):
     """Encodes blocks of k bits.
 
     Args:
@@ -116,11 +116,6 @@ class ConvEncoder(Encoder):
         #: bits of a codeword, tail included
         self.n: int = work.n
         super().__init__(work, {"coded": (UINT8, (self.n,))}, executor)
-
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., n)``."""
-        return self._encode(bits, out)
 
 
 @described

@@ -4,14 +4,13 @@ The k bits are ``N = k / 2`` couples: A of couple i is bit ``2 * i``, B is bit `
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING
 
 from . import _core
-from ._arrays import FLOAT32, INT32, UINT8, Array, Executor
-from ._codec import Decoder, Encoder, TransportDecoder
-from ._convert import as_bits, as_llrs, converting
+from ._arrays import FLOAT32, INT32, UINT8, Executor
+from ._codec import BlockDecoder, BlockEncoder, TransportDecoder, TransportEncoder
 from ._described import described
-from ._settings import made, whole
+from ._settings import made
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -22,7 +21,7 @@ __all__ = ["CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncod
 
 
 @described
-class CtcEncoder(Encoder):
+class CtcEncoder(BlockEncoder):
     """Blocks of k bits to the bits that are sent, punctured to the code rate.
 
     With ``standard="wimax"`` their order is that of IEEE 802.16 section 8.4.9.2.3.4: subblock interleavers, then A, B, Y1 and Y2,
@@ -46,14 +45,9 @@ class CtcEncoder(Encoder):
         self.n: int = work.n
         super().__init__(work, {"coded": (UINT8, (self.n,))}, executor)
 
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., n)``."""
-        return self._encode(bits, out)
-
 
 @described
-class CtcDecoder(Decoder):
+class CtcDecoder(BlockDecoder):
     """Iterative MAP decoding over symbols of two bits.
 
     Two decoders of the circular 8-state trellis exchange extrinsic weights of the four values of a couple.
@@ -65,6 +59,11 @@ class CtcDecoder(Decoder):
 
     Raises:
         ValueError: for a setting that is not allowed, by its name.
+
+    Outputs: "bits" (uint8 ``(..., k)``), "soft" (float32 ``(..., k)``), "coded_extrinsic" (float32 ``(..., n)``), "iterations" (int32
+    ``(...)``), "status" (uint8 ``(...)``). Soft outputs are a-posteriori LLRs. Coded extrinsics are what is known of each bit that was sent
+    without its own LLR. Status 1: erased because of a NaN or infinite LLR. Status 2: stopped early. Status 5 = 1 + 4: erased because fewer
+    than k LLRs are not 0. Bits and iterations of an erased word are 0.
 
     The same bits come out on every CPU and GPU, for any batch and number of threads. LLRs are limited to +-30 with log-map and to
     +-6.7e7 with the others. If more than a fourth of a codeword's LLRs are beyond +-11, or one is beyond +-1000, log-map works on LLRs,
@@ -89,24 +88,9 @@ class CtcDecoder(Decoder):
         super().__init__(work, {"bits": (UINT8, (k,)), "soft": (FLOAT32, (k,)), "coded_extrinsic": (FLOAT32, (self.n,)),
                                 "iterations": (INT32, ()), "status": (UINT8, ())}, llr_sign, executor)
 
-    @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, llr_scale: float = 1.0, outputs: str | Sequence[str] = "bits", packed: bool = False,
-                 out: Any = None, strict: bool = False) -> Any:
-        """Decodes ``llr``, float32, int8 or int16 ``(..., n)``, in the order of what the encoder sends.
-
-        An integer v is the LLR ``v * llr_scale``; with float32 ``llr_scale`` is 1.
-        With ``packed`` a byte of "bits" has eight bits, the first in the most significant place, as ``numpy.packbits`` gives.
-
-        outputs: one or several names. "bits": uint8 ``(..., k)``. "soft": float32 ``(..., k)``, a-posteriori LLRs. "coded_extrinsic":
-        float32 ``(..., n)``, what is known of each bit that was sent without its own LLR. "iterations": int32 ``(...)``. "status":
-        uint8 ``(...)``. Status 1: erased because of a NaN or infinite LLR. Status 2: stopped early.
-        Status 5 = 1 + 4: erased because fewer than k LLRs are not 0. Bits and iterations of an erased word are 0.
-        """
-        return self._decode((llr,), outputs, out, packed, llr_scale=llr_scale)
-
 
 @described
-class CtcTransportEncoder(Encoder):
+class CtcTransportEncoder(TransportEncoder):
     """Blocks to subpackets of hybrid ARQ (IEEE 802.16 section 8.4.9.2.3.4): CRC-16, turbo code of rate 1/3, circular buffer.
 
     The 3 k coded bits, k = A + 16, are a circle. Subpacket ``rv``, the standard's SPID, has G of them from place ``rv * G`` on.
@@ -124,13 +108,7 @@ class CtcTransportEncoder(Encoder):
     """
 
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[CtcTransportEncoderKeywords]):
-        work = made(_core.CtcTransportEncoder, settings=settings)
-        super().__init__(work, {"coded": (UINT8, (work.settings["coded_bits"],))}, executor)
-
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., A)``, to the subpacket of SPID ``rv`` = 0..3, uint8 ``(..., G)``."""
-        return self._encode(bits, out, whole("rv", rv))
+        super().__init__(made(_core.CtcTransportEncoder, settings=settings), executor)
 
 
 @described
@@ -150,7 +128,7 @@ class CtcTransportDecoder(TransportDecoder):
     Raises:
         ValueError: for a setting that is not allowed, by its name.
 
-    A block is ok if its CRC holds and k LLRs that are not 0 were received of it. An all-zero block needs more, as of
+    A block is one code block. It is ok if its CRC holds and k LLRs that are not 0 were received of it. An all-zero block needs more, as of
     :class:`LteTransportDecoder`. The CRC register starts at 0 and is not inverted.
 
     Source: IEEE 802.16 section 8.4.9.2.3.4.
@@ -166,24 +144,3 @@ class CtcTransportDecoder(TransportDecoder):
     def __init__(self, *, llr_sign: str = "p0/p1", harq_type: str = "int8", harq_scale: float = 0.25, executor: Executor | None = None,
                  **settings: Unpack[CtcTransportDecoderKeywords]):
         super().__init__(made(_core.CtcTransportDecoder, settings=settings), llr_sign, harq_type, harq_scale, executor)
-
-    @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, llr_scale: float = 1.0, rv: int = 0, first: bool = True, harq: Any = None,
-                 outputs: str | Sequence[str] = ("bits", "ok"), packed: bool = False, out: Any = None, strict: bool = False) -> Any:
-        """Combines a subpacket and decodes.
-
-        Args:
-            llr: float32, int8 or int16 ``(..., G)``.
-            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
-            rv: its SPID, 0..3.
-            first: whether it is the first of its blocks; what was received before is forgotten then.
-            harq: HARQ memory of yours, uint8 ``(..., harq_bytes)``, which is read unless ``first``, and written. None: the decoder keeps
-                that of one series.
-            outputs: "bits" (uint8 ``(..., A)``, right or not), "ok" (uint8 ``(...)``), "block_ok" (uint8 ``(..., 1)``, the same),
-                "iterations" (int32 ``(..., 1)``), "status" (uint8 ``(...)``, 1 if a NaN or infinite LLR erased a subpacket, 5 = 1 + 4 if
-                too little was received so far); or several names.
-            packed: eight bits in a byte of "bits", the first in the most significant place, as ``numpy.packbits`` gives.
-            out: arrays to fill, in the order of ``outputs``, instead of new ones.
-            strict: refuse arrays in host memory of another type or layout instead of converting them.
-        """
-        return self._combine(llr, rv, first, llr_scale, harq, packed, outputs, out)

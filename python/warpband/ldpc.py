@@ -5,9 +5,8 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, Sequence
 
 from . import _core
-from ._arrays import FLOAT32, INT32, UINT8, Array, Executor
-from ._codec import Decoder, Encoder
-from ._convert import as_bits, as_llrs, converting
+from ._arrays import FLOAT32, INT32, UINT8, Executor
+from ._codec import BlockDecoder, BlockEncoder
 from ._described import described
 from ._settings import code_of, file_name, listed, made, number_or_none
 
@@ -122,7 +121,7 @@ def read_ldpc(path: str | os.PathLike[str], *, lifting_size: int | None = None) 
 
 
 @described
-class LdpcEncoder(Encoder):
+class LdpcEncoder(BlockEncoder):
     """Encodes blocks of k bits, in time linear in the edges.
 
     Args:
@@ -138,14 +137,9 @@ class LdpcEncoder(Encoder):
         super().__init__(made(_core.LdpcEncoder, code=code_of(code, LdpcCode)), {"coded": (UINT8, (code.n,))}, executor)
         self.code = code
 
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., n)``."""
-        return self._encode(bits, out)
-
 
 @described
-class LdpcDecoder(Decoder):
+class LdpcDecoder(BlockDecoder):
     """Belief propagation.
 
     Args:
@@ -153,6 +147,11 @@ class LdpcDecoder(Decoder):
         {settings}
         llr_sign: "p0/p1" for ln P(0)/P(1), positive means 0; "p1/p0" for the other sign, which Sionna has.
         executor: where arrays in host memory are processed; None for all cores.
+
+    Outputs: "bits" (uint8 ``(..., k)``), "soft" and "extrinsic" (float32 ``(..., n)``), "iterations" (int32 ``(...)``), "status" (uint8
+    ``(...)``). Bits are the systematic ones. Soft outputs are a-posteriori LLRs, extrinsics the same without the channel's. Status 1:
+    erased because of a NaN or infinite LLR. Status 2: all checks hold. Status 5 = 1 + 4: erased because fewer than k LLRs are usable,
+    that is, not 0 in the decoder's number format.
 
     sum-product has the error rate of double precision on the same LLRs, even if those are 20 times too small or far too large.
     Its messages from bits to checks are limited to +-30. If an LLR is beyond +-1000, or more than a fourth are beyond +-20, messages are
@@ -178,21 +177,3 @@ class LdpcDecoder(Decoder):
         self.code = code
         #: information bits and bits of a codeword
         self.k, self.n = code.k, code.n
-
-    @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, llr_scale: float = 1.0, outputs: str | Sequence[str] = "bits", packed: bool = False, out: Any = None,
-                 strict: bool = False) -> Any:
-        """Decodes a batch of codewords.
-
-        Args:
-            llr: float32, int8 or int16 ``(..., n)``; 0 for punctured bits. With ``llr_sign="p1/p0"`` a negated copy of float32 is made.
-            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
-            outputs: "bits" (uint8 ``(..., k)``, the systematic ones), "soft" and "extrinsic" (float32 ``(..., n)``,
-                a-posteriori LLRs and the same without the channel's), "iterations" (int32 ``(...)``), "status" (uint8
-                ``(...)``: 1 erased because of a NaN or infinite LLR, 2 all checks hold, 5 = 1 + 4 erased because fewer than k
-                LLRs are usable, that is, not 0 in the decoder's number format); or several names.
-            packed: eight bits in a byte of "bits", the first in the most significant place, as ``numpy.packbits`` gives.
-            out: arrays to fill, in the order of ``outputs``, instead of new ones.
-            strict: refuse arrays in host memory of another type or layout instead of converting them.
-        """
-        return self._decode((llr,), outputs, out, packed, llr_scale=llr_scale)

@@ -1,17 +1,17 @@
 """The turbo-coded transport channels of LTE (3GPP TS 36.212 sections 5.1.1 to 5.1.4), with HARQ, and their CRCs."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import _core
 from ._arrays import (UINT8, Array, CudaInterfaceSpace, DeviceSpace, DlpackSpace, Executor, batch_of, fill, named_space, results,
                       space_of)
-from ._codec import Encoder, RateMatcher, TransportDecoder
-from ._convert import as_bits, as_llrs, converting
+from ._codec import RateMatcher, TransportDecoder, TransportEncoder
+from ._convert import as_bits, converting
 from ._described import Described, described
-from ._settings import checked_executor, made, whole
+from ._settings import checked_executor, made
 from .turbo import crc_of
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class LteRateMatcher(RateMatcher):
 
 
 @described
-class LteTransportEncoder(Encoder):
+class LteTransportEncoder(TransportEncoder):
     """Transport blocks to what is sent of them: CRCs, code blocks, turbo code, rate matching.
 
     Args:
@@ -157,14 +157,9 @@ class LteTransportEncoder(Encoder):
 
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[LteTransportEncoderKeywords]):
         work = made(_core.LteTransportEncoder, settings=settings)
-        super().__init__(work, {"coded": (UINT8, (work.settings["coded_bits"],))}, executor)
+        super().__init__(work, executor)
         #: code blocks of a transport block
         self.blocks: int = work.blocks
-
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., A)``, to redundancy version ``rv`` = 0..3, uint8 ``(..., G)``."""
-        return self._encode(bits, out, whole("rv", rv))
 
 
 @described
@@ -201,25 +196,3 @@ class LteTransportDecoder(TransportDecoder):
     def __init__(self, *, llr_sign: str = "p0/p1", harq_type: str = "int8", harq_scale: float = 0.25, executor: Executor | None = None,
                  **settings: Unpack[LteTransportDecoderKeywords]):
         super().__init__(made(_core.LteTransportDecoder, settings=settings), llr_sign, harq_type, harq_scale, executor)
-
-    @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, llr_scale: float = 1.0, rv: int = 0, first: bool = True, harq: Any = None,
-                 outputs: str | Sequence[str] = ("bits", "ok"), packed: bool = False, out: Any = None, strict: bool = False) -> Any:
-        """Combines a transmission and decodes.
-
-        Args:
-            llr: float32, int8 or int16 ``(..., G)``.
-            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
-            rv: its redundancy version, 0..3.
-            first: whether it is the first of its blocks; what was received before is forgotten then.
-            harq: HARQ memory of yours, uint8 ``(..., harq_bytes)``, which is read unless ``first``, and written. It holds all that
-                was received, so each block has its own series of transmissions. None: the decoder keeps that of one series.
-            outputs: "bits" (uint8 ``(..., A)``, right or not), "ok" (uint8 ``(...)``, 1 where all CRCs hold and enough was
-                received), "block_ok" (uint8 ``(..., blocks)``), "iterations" (int32 ``(..., blocks)``), "status" (uint8
-                ``(...)``, 1 if a NaN or infinite LLR erased part of a transmission, 5 = 1 + 4 if too little of a code block
-                was received so far); or several names.
-            packed: eight bits in a byte of "bits", the first in the most significant place, as ``numpy.packbits`` gives.
-            out: arrays to fill, in the order of ``outputs``, instead of new ones.
-            strict: refuse arrays in host memory of another type or layout instead of converting them.
-        """
-        return self._combine(llr, rv, first, llr_scale, harq, packed, outputs, out)

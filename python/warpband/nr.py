@@ -1,16 +1,15 @@
 """5G NR: LDPC codes (3GPP TS 38.212 section 5.3.2), transport block sizes (TS 38.214 section 5.1.3), DL-SCH and UL-SCH with HARQ."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import _core
-from ._arrays import UINT8, Array, Executor
-from ._codec import Encoder, RateMatcher, TransportDecoder
-from ._convert import as_bits, as_llrs, converting
+from ._arrays import Executor
+from ._codec import RateMatcher, TransportDecoder, TransportEncoder
 from ._described import described
-from ._settings import made, whole
+from ._settings import made
 from .ldpc import LdpcCode
 
 if TYPE_CHECKING:
@@ -204,7 +203,7 @@ class NrRateMatcher(RateMatcher):
 
 
 @described
-class NrTransportEncoder(Encoder):
+class NrTransportEncoder(TransportEncoder):
     """Transport blocks to what is sent of them (DL-SCH, UL-SCH): CRCs, code blocks, LDPC code, rate matching, scrambling.
 
     Args:
@@ -218,14 +217,9 @@ class NrTransportEncoder(Encoder):
 
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[NrTransportEncoderKeywords]):
         work = made(_core.NrTransportEncoder, settings=settings)
-        super().__init__(work, {"coded": (UINT8, (work.settings["coded_bits"],))}, executor)
+        super().__init__(work, executor)
         #: code blocks of a transport block
         self.blocks: int = work.blocks
-
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, rv: int = 0, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., A)``, to redundancy version ``rv`` = 0..3, uint8 ``(..., G)``."""
-        return self._encode(bits, out, whole("rv", rv))
 
 
 @described
@@ -256,25 +250,3 @@ class NrTransportDecoder(TransportDecoder):
     def __init__(self, *, llr_sign: str = "p0/p1", harq_type: str = "int8", harq_scale: float = 0.25, executor: Executor | None = None,
                  **settings: Unpack[NrTransportDecoderKeywords]):
         super().__init__(made(_core.NrTransportDecoder, settings=settings), llr_sign, harq_type, harq_scale, executor)
-
-    @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, llr_scale: float = 1.0, rv: int = 0, first: bool = True, harq: Any = None,
-                 outputs: str | Sequence[str] = ("bits", "ok"), packed: bool = False, out: Any = None, strict: bool = False) -> Any:
-        """Combines a transmission and decodes.
-
-        Args:
-            llr: float32, int8 or int16 ``(..., G)``.
-            llr_scale: an integer v is the LLR ``v * llr_scale``; 1 with float32.
-            rv: its redundancy version, 0..3.
-            first: whether it is the first of its blocks; what was received before is forgotten then.
-            harq: HARQ memory of yours, uint8 ``(..., harq_bytes)``, which is read unless ``first``, and written. It holds all that
-                was received, so each block has its own series of transmissions. None: the decoder keeps that of one series.
-            outputs: "bits" (uint8 ``(..., A)``, right or not), "ok" (uint8 ``(...)``, 1 where all CRCs hold and enough was
-                received), "block_ok" (uint8 ``(..., blocks)``), "iterations" (int32 ``(..., blocks)``), "status" (uint8
-                ``(...)``, 1 if a NaN or infinite LLR erased part of a transmission, 5 = 1 + 4 if too little of a code block
-                was received so far); or several names.
-            packed: eight bits in a byte of "bits", the first in the most significant place, as ``numpy.packbits`` gives.
-            out: arrays to fill, in the order of ``outputs``, instead of new ones.
-            strict: refuse arrays in host memory of another type or layout instead of converting them.
-        """
-        return self._combine(llr, rv, first, llr_scale, harq, packed, outputs, out)

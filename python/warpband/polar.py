@@ -1,12 +1,11 @@
 """Polar codes: encoders of control channels of 5G NR and of general codes of up to 32768 bits, list decoder."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING
 
 from . import _core
-from ._arrays import UINT8, Array, Executor
-from ._codec import Decoder, Encoder
-from ._convert import as_bits, as_llrs, converting
+from ._arrays import UINT8, Executor
+from ._codec import BlockDecoder, BlockEncoder
 from ._described import described
 from ._settings import made
 
@@ -19,7 +18,7 @@ __all__ = ["PolarDecoder", "PolarEncoder"]
 
 
 @described
-class PolarEncoder(Encoder):
+class PolarEncoder(BlockEncoder):
     """Messages to coded bits as they are sent: CRC, polar code, rate matching (3GPP TS 38.212 sections 5.3.1 and 5.4.1).
 
     With ``kind`` "general" it is any polar code of up to 32768 bits. Its information set comes from a Gaussian approximation, the
@@ -44,14 +43,9 @@ class PolarEncoder(Encoder):
         work = made(_core.PolarEncoder, settings=settings)
         super().__init__(work, {"coded": (UINT8, (work.settings["coded_bits"],))}, executor)
 
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., A)``, to uint8 ``(..., E)``."""
-        return self._encode(bits, out)
-
 
 @described
-class PolarDecoder(Decoder):
+class PolarDecoder(BlockDecoder):
     """Successive cancellation of a list of paths, of which the CRC picks one.
 
     With ``list_size`` 1 it is successive cancellation. The likeliest path whose CRC holds is the result; where none does, the
@@ -64,6 +58,10 @@ class PolarDecoder(Decoder):
 
     Raises:
         ValueError: for a setting that is not allowed, by its name.
+
+    Outputs: "bits" (uint8 ``(..., k)``), "status" (uint8 ``(...)``). Status 2: the CRC holds. Status 0: it does not. Status 1: erased
+    because of a NaN or infinite LLR. Status 5 = 1 + 4: erased because fewer than k coded bits have an LLR that is not 0, or because
+    nothing distinguishes an all-zero message from silence.
 
     Source: Tal and Vardy, "List decoding of polar codes", IEEE Trans. Inf. Theory, 2015; Balatsoukas-Stimming, Bastani Parizi and
     Burg, "LLR-based successive cancellation list decoding of polar codes", IEEE Trans. Signal Process., 2015.
@@ -81,16 +79,3 @@ class PolarDecoder(Decoder):
                  **settings: Unpack[PolarDecoderKeywords]):
         work = made(_core.PolarDecoder, settings=settings)
         super().__init__(work, {"bits": (UINT8, (work.settings["k"],)), "status": (UINT8, ())}, llr_sign, executor)
-
-    @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, llr_scale: float = 1.0, outputs: str | Sequence[str] = "bits", packed: bool = False, out: Any = None,
-                 strict: bool = False) -> Any:
-        """Decodes ``llr``, float32, int8 or int16 ``(..., E)``. An integer v is the LLR ``v * llr_scale``.
-
-        With ``packed`` a byte of "bits" has eight bits, the first in the most significant place, as ``numpy.packbits`` gives.
-
-        outputs: "bits" (uint8 ``(..., A)``), "status" (uint8 ``(...)``); or several names. Status 2: the CRC holds. Status 0: it
-        does not. Status 1: erased because of a NaN or infinite LLR. Status 5 = 1 + 4: erased because fewer than A coded bits have
-        an LLR that is not 0, or because nothing distinguishes an all-zero message from silence.
-        """
-        return self._decode((llr,), outputs, out, packed, llr_scale=llr_scale)

@@ -1,12 +1,11 @@
 """Codes of 1 to 11 bits of uplink control information in 5G NR."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING
 
 from . import _core
-from ._arrays import FLOAT32, UINT8, Array, Executor
-from ._codec import Decoder, Encoder
-from ._convert import as_bits, as_llrs, converting
+from ._arrays import FLOAT32, UINT8, Executor
+from ._codec import BlockDecoder, BlockEncoder
 from ._described import described
 from ._settings import made
 
@@ -19,7 +18,7 @@ __all__ = ["ShortBlockDecoder", "ShortBlockEncoder"]
 
 
 @described
-class ShortBlockEncoder(Encoder):
+class ShortBlockEncoder(BlockEncoder):
     """Messages of 1 to 11 bits to coded bits, repeated to their number (3GPP TS 38.212 sections 5.3.3 and 5.4.3).
 
     With k = 1 or 2 and ``modulation_order`` above k some coded bits are placeholders. 2 stands for x, which is sent as 1. 3
@@ -40,14 +39,9 @@ class ShortBlockEncoder(Encoder):
         work = made(_core.ShortBlockEncoder, settings=settings)
         super().__init__(work, {"coded": (UINT8, (work.settings["coded_bits"],))}, executor)
 
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., E)``."""
-        return self._encode(bits, out)
-
 
 @described
-class ShortBlockDecoder(Decoder):
+class ShortBlockDecoder(BlockDecoder):
     """Exact maximum-likelihood decoder of messages of 1 to 11 bits.
 
     LLRs are of bits before scrambling. At a placeholder y the sign of the scrambling is that of the place before. LLRs at a
@@ -60,6 +54,11 @@ class ShortBlockDecoder(Decoder):
 
     Raises:
         ValueError: for a setting that is not allowed, by its name.
+
+    Outputs: "bits" (uint8 ``(..., k)``), "status" (uint8 ``(...)``), "margin" and "agreement" (float32 ``(...)``). "margin" is ln P of the
+    message less that of the next likeliest, if LLRs are to scale. "agreement" is the share of the LLRs' magnitude that agrees with the
+    message, less the share that does not. It does not depend on the scale: a threshold on it tells a message from silence. Status 0:
+    decided. Status 1: erased because of a NaN or infinite LLR. Status 5 = 1 + 4: erased because two messages are equally likely.
 
     Source: Be'ery and Snyders, "Optimal soft decision block decoders based on fast Hadamard transform", IEEE Trans. Inf. Theory,
     1986; the codes of 3GPP TS 38.212 section 5.3.3.
@@ -78,18 +77,3 @@ class ShortBlockDecoder(Decoder):
         work = made(_core.ShortBlockDecoder, settings=settings)
         table = {"bits": (UINT8, (work.settings["k"],)), "status": (UINT8, ()), "margin": (FLOAT32, ()), "agreement": (FLOAT32, ())}
         super().__init__(work, table, llr_sign, executor)
-
-    @converting(llr=as_llrs)
-    def __call__(self, llr: Array, *, llr_scale: float = 1.0, outputs: str | Sequence[str] = "bits", packed: bool = False, out: Any = None,
-                 strict: bool = False) -> Any:
-        """Decodes ``llr``, float32, int8 or int16 ``(..., E)``. An integer v is the LLR ``v * llr_scale``.
-
-        With ``packed`` a byte of "bits" has eight bits, the first in the most significant place, as ``numpy.packbits`` gives.
-
-        outputs: "bits" (uint8 ``(..., k)``), "status" (uint8 ``(...)``), "margin" and "agreement" (float32 ``(...)``); or several
-        names. "margin" is ln P of the message less that of the next likeliest, if LLRs are to scale. "agreement" is the share of the
-        LLRs' magnitude that agrees with the message, less the share that does not. It does not depend on the scale: a threshold on it
-        tells a message from silence. Status 0: decided. Status 1: erased because of a NaN or infinite LLR. Status 5 = 1 + 4: erased
-        because two messages are equally likely.
-        """
-        return self._decode((llr,), outputs, out, packed, llr_scale=llr_scale)

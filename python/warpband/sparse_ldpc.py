@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import FLOAT32, INT32, UINT8, Array, Executor, space_of
-from ._codec import Decoder, Encoder
+from ._codec import BlockEncoder, Decoder
 from ._convert import as_bits, as_llrs, converting
 from ._described import described
 from ._settings import file_name, listed, made, refused
@@ -153,7 +153,7 @@ def _matrix_of(matrix: Any) -> Any:
 
 
 @described
-class SparseLdpcEncoder(Encoder):
+class SparseLdpcEncoder(BlockEncoder):
     """Encodes blocks of k bits for any parity-check matrix.
 
     Each parity bit is a sum of all information bits: rank * k / 8 bytes of memory, and rank * k / 32 operations a codeword.
@@ -170,11 +170,6 @@ class SparseLdpcEncoder(Encoder):
     def __init__(self, *, matrix: ParityCheckMatrix, executor: Executor | None = None):
         super().__init__(made(_core.SparseLdpcEncoder, matrix=_matrix_of(matrix)), {"coded": (UINT8, (matrix.sent,))}, executor)
         self.matrix = matrix
-
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., sent)``."""
-        return self._encode(bits, out)
 
 
 @described

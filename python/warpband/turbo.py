@@ -11,8 +11,8 @@ import numpy as np
 
 from . import _core
 from ._arrays import FLOAT32, INT32, UINT8, Array, Executor
-from ._codec import Decoder, Encoder
-from ._convert import as_bits, as_llrs, converting
+from ._codec import BlockEncoder, Decoder
+from ._convert import as_llrs, converting
 from ._described import described
 from ._settings import integer_of, listed, made, refused, whole
 
@@ -74,7 +74,7 @@ def permutation_of(k: int, permutation: Sequence[int] | str | None) -> list[int]
 
 
 @described
-class TurboEncoder(Encoder):
+class TurboEncoder(BlockEncoder):
     """Encodes blocks of k bits.
 
     Args:
@@ -94,11 +94,6 @@ class TurboEncoder(Encoder):
         #: bits of a codeword
         self.n: int = 3 * (self.k + 4)
         super().__init__(work, {"coded": (UINT8, (self.n,))}, executor)
-
-    @converting(bits=as_bits)
-    def __call__(self, bits: Array, *, out: Any = None, strict: bool = False) -> Any:
-        """Encodes ``bits``, uint8 or bool ``(..., k)``, to uint8 ``(..., n)``."""
-        return self._encode(bits, out)
 
 
 @described

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <warpband/code/decoder_choices.hpp>
+
 namespace wb {
 namespace {
 
@@ -61,16 +63,14 @@ std::optional<std::size_t> k_of(const ctc_config& code, std::size_t n) {
 }  // namespace
 
 std::vector<ctc_decoder_config> ctc_candidates(const ctc_decoder_config& base) {
-  std::vector<ctc_decoder_config> list;
-  for (const auto algorithm : {base.algorithm, map_algorithm::max_log_map, map_algorithm::log_map})
-    for (const int iterations : {base.iterations, 2, 3, 4, 6, 8}) {
-      ctc_decoder_config d = base;
-      if (algorithm != d.algorithm) d.extrinsic_scale = algorithm == map_algorithm::max_log_map ? 0.75f : 1.f;
-      d.algorithm = algorithm;
-      d.iterations = iterations;
-      list.push_back(d);
-    }
-  return list;
+  std::vector<ctc_decoder_config> decoders{base};
+  for (const auto algorithm : {map_algorithm::max_log_map, map_algorithm::log_map}) {
+    ctc_decoder_config d = base;
+    if (algorithm != d.algorithm) d.extrinsic_scale = algorithm == map_algorithm::max_log_map ? 0.75f : 1.f;
+    d.algorithm = algorithm;
+    decoders.push_back(d);
+  }
+  return with_iterations_of(decoders, {2, 3, 4, 6, 8});
 }
 
 std::unique_ptr<soft_decoder> make_soft_ctc(const ctc_decoder& decoder) {

@@ -4,6 +4,8 @@
 #include <climits>
 #include <filesystem>
 
+#include <warpband/code/decoder_choices.hpp>
+#include <warpband/code/matrix_file.hpp>
 #include <warpband/code/nr.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/fec/ldpc/ldpc_file.hpp>
@@ -186,22 +188,12 @@ class soft_ldpc final : public soft_decoder {
   ldpc_decoder decoder_;
 };
 
-/// Tells base matrices apart: a result must not go on with another one of the same name.
-std::string matrix_id(const ldpc_code& code) {
-  std::vector<std::int32_t> numbers{code.z(), code.rows(), code.columns()};
-  numbers.insert(numbers.end(), code.matrix().shifts.begin(), code.matrix().shifts.end());
-  return content_id(numbers);
-}
-
 named_values describe(const box& b) {
   const auto& s = b.get<qc_ldpc_settings>();
   const ldpc_code code = code_of(s);
-  named_values values{{"k", std::int64_t{code.k()}}, {"crc", crc_name(s.crc)}, {"n", std::int64_t{code.n()}}};
-  const code_kind& kind = codes().get("qc-ldpc");
-  for (auto& [name, value] : values_in_results(kind.settings, kind.initial, b, "code"))
-    if (name != "k" && name != "crc") values.emplace_back(std::move(name), std::move(value));
-  values.emplace_back("matrix_id", matrix_id(code));
-  return values;
+  std::vector<std::int32_t> numbers{code.z(), code.rows(), code.columns()};
+  numbers.insert(numbers.end(), code.matrix().shifts.begin(), code.matrix().shifts.end());
+  return described_matrix("qc-ldpc", b, sizes(code), s.crc, numbers);
 }
 
 std::optional<std::size_t> k_of(const ldpc_standard& standard, ldpc_settings s, std::size_t n) {
@@ -236,13 +228,6 @@ ldpc_settings fit(const ldpc_standard& standard, ldpc_settings s, const code_row
                 "] for n = " + std::to_string(found.n) + ", rate " + s.rate);
   if (!rows.has("k")) s.k = static_cast<int>(found.k);
   return s;
-}
-box fit_matrix(const box& b, const code_rows& rows) {
-  const code_sizes found = sizes(code_of(b.get<qc_ldpc_settings>()));
-  if (rows.values != (rows.decodes ? found.n : found.k))
-    rows.refuse("[batch, " + std::to_string(rows.decodes ? found.n : found.k) + "], the " +
-                (rows.decodes ? "n" : "k") + " of the base matrix");
-  return b;
 }
 
 code_kind kind_of(const ldpc_standard& standard) {
@@ -283,21 +268,17 @@ std::size_t ldpc_thread_bytes(const ldpc_code& code, bool decodes) {
 }
 
 std::vector<ldpc_decoder_config> ldpc_candidates(const ldpc_decoder_config& base, bool on_device) {
-  std::vector<std::pair<ldpc_algorithm, ldpc_precision>> kinds{
-      {base.algorithm, base.precision},
-      {ldpc_algorithm::normalised_min_sum, ldpc_precision::int8},
-      {ldpc_algorithm::normalised_min_sum, ldpc_precision::float32},
-      {ldpc_algorithm::sum_product, ldpc_precision::float32}};
-  if (on_device) kinds.emplace_back(ldpc_algorithm::normalised_min_sum, ldpc_precision::float16);
-  std::vector<ldpc_decoder_config> choices;
-  for (const auto& [algorithm, precision] : kinds)
-    for (const int iterations : {base.iterations, 4, 6, 8, 10, 15, 20, 30}) {
-      choices.push_back(base);
-      choices.back().algorithm = algorithm;
-      choices.back().precision = precision;
-      choices.back().iterations = iterations;
-    }
-  return choices;
+  std::vector<ldpc_decoder_config> decoders{base};
+  const auto add = [&](ldpc_algorithm algorithm, ldpc_precision precision) {
+    decoders.push_back(base);
+    decoders.back().algorithm = algorithm;
+    decoders.back().precision = precision;
+  };
+  add(ldpc_algorithm::normalised_min_sum, ldpc_precision::int8);
+  add(ldpc_algorithm::normalised_min_sum, ldpc_precision::float32);
+  add(ldpc_algorithm::sum_product, ldpc_precision::float32);
+  if (on_device) add(ldpc_algorithm::normalised_min_sum, ldpc_precision::float16);
+  return with_iterations_of(decoders, {4, 6, 8, 10, 15, 20, 30});
 }
 
 std::unique_ptr<soft_decoder> make_soft_ldpc(const ldpc_code& code, const ldpc_decoder_config& config,
@@ -326,10 +307,7 @@ code_kind qc_ldpc_kind() {
           .make = [=](const box& b) -> std::unique_ptr<codec> {
             return std::make_unique<ldpc_codec>(code_of(s(b)), s(b).decoder, s(b).crc);
           },
-          .k_of = [=](const box& b, std::size_t n) -> std::optional<std::size_t> {
-            const code_sizes listed = sizes(code_of(s(b)));
-            return n == listed.n ? std::optional(listed.k) : std::nullopt;
-          },
+          .k_of = [=](const box& b, std::size_t n) { return k_of_matrix(sizes(code_of(s(b))), n); },
           .crc = [=](const box& b) { return s(b).crc; },
           .make_soft = [=](const box& b) { return make_soft_ldpc(code_of(s(b)), s(b).decoder, s(b).crc); },
           .in_folder =
@@ -344,7 +322,11 @@ code_kind qc_ldpc_kind() {
                 return with_decoders(s(b), ldpc_candidates(s(b).decoder, on_device));
               },
           .described = describe,
-          .fit = fit_matrix};
+          .fit =
+              [=](const box& b, const code_rows& rows) {
+                return fit_matrix(b, sizes(code_of(s(b))), rows, "n of the base matrix",
+                                  "k of the base matrix");
+              }};
 }
 
 }  // namespace wb

@@ -3,6 +3,8 @@
 #include <climits>
 #include <filesystem>
 
+#include <warpband/code/decoder_choices.hpp>
+#include <warpband/code/matrix_file.hpp>
 #include <warpband/core/check.hpp>
 
 namespace wb {
@@ -104,8 +106,8 @@ class soft_sparse_ldpc final : public soft_decoder {
   sparse_ldpc_decoder decoder_;
 };
 
-/// Tells matrices apart: a result must not go on with another one of the same name.
-std::string matrix_id(const parity_check_matrix& h) {
+/// All that the code follows from.
+std::vector<std::int32_t> numbers_of(const parity_check_matrix& h) {
   std::vector<std::int32_t> numbers{h.n(), h.checks()};
   for (const auto& row : h.rows()) {
     numbers.push_back(static_cast<std::int32_t>(row.size()));
@@ -115,39 +117,20 @@ std::string matrix_id(const parity_check_matrix& h) {
     numbers.push_back(static_cast<std::int32_t>(columns->size()));
     numbers.insert(numbers.end(), columns->begin(), columns->end());
   }
-  return content_id(numbers);
+  return numbers;
 }
 
 named_values describe(const box& b) {
   const auto& s = b.get<settings>();
   const parity_check_matrix h = matrix_of(s);
-  named_values values{{"k", std::int64_t{h.k()}}, {"crc", crc_name(s.crc)}, {"n", std::int64_t{h.sent()}}};
-  const code_kind& kind = codes().get("ldpc");
-  for (auto& [name, value] : values_in_results(kind.settings, kind.initial, b, "code"))
-    if (name != "k" && name != "crc") values.emplace_back(std::move(name), std::move(value));
-  values.emplace_back("matrix_id", matrix_id(h));
-  return values;
+  return described_matrix("ldpc", b, sizes(h), s.crc, numbers_of(h));
 }
 
 std::vector<sparse_ldpc_config> candidates(const sparse_ldpc_config& base) {
-  std::vector<sparse_ldpc_config> choices;
-  for (const auto algorithm :
-       {base.algorithm, ldpc_algorithm::normalised_min_sum, ldpc_algorithm::sum_product})
-    for (const int iterations : {base.iterations, 5, 10, 20, 30, 50}) {
-      choices.push_back(base);
-      choices.back().algorithm = algorithm;
-      choices.back().iterations = iterations;
-    }
-  return choices;
-}
-
-box fit(const box& b, const code_rows& rows) {
-  const code_sizes found = sizes(matrix_of(b.get<settings>()));
-  if (rows.values != (rows.decodes ? found.n : found.k))
-    rows.refuse(
-        "[batch, " + std::to_string(rows.decodes ? found.n : found.k) + "], " +
-        (rows.decodes ? "the bits that are sent of a codeword" : "the information bits of the matrix"));
-  return b;
+  std::vector<sparse_ldpc_config> decoders(3, base);
+  decoders[1].algorithm = ldpc_algorithm::normalised_min_sum;
+  decoders[2].algorithm = ldpc_algorithm::sum_product;
+  return with_iterations_of(decoders, {5, 10, 20, 30, 50});
 }
 
 }  // namespace
@@ -165,10 +148,7 @@ code_kind sparse_ldpc_kind() {
           .make = [=](const box& b) -> std::unique_ptr<codec> {
             return std::make_unique<sparse_ldpc_codec>(matrix_of(s(b)), s(b).decoder);
           },
-          .k_of = [=](const box& b, std::size_t n) -> std::optional<std::size_t> {
-            const code_sizes listed = sizes(matrix_of(s(b)));
-            return n == listed.n ? std::optional(listed.k) : std::nullopt;
-          },
+          .k_of = [=](const box& b, std::size_t n) { return k_of_matrix(sizes(matrix_of(s(b))), n); },
           .crc = [=](const box& b) { return s(b).crc; },
           .make_soft = [=](const box& b) -> std::unique_ptr<soft_decoder> {
             return std::make_unique<soft_sparse_ldpc>(matrix_of(s(b)), s(b).decoder);
@@ -182,7 +162,11 @@ code_kind sparse_ldpc_kind() {
           .k_follows_from = {"matrix", "shortened"},
           .candidates = [=](const box& b, bool) { return with_decoders(s(b), candidates(s(b).decoder)); },
           .described = describe,
-          .fit = fit};
+          .fit =
+              [=](const box& b, const code_rows& rows) {
+                return fit_matrix(b, sizes(matrix_of(s(b))), rows, "bits that are sent of a codeword",
+                                  "information bits of the matrix");
+              }};
 }
 
 }  // namespace wb

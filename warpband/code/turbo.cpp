@@ -1,8 +1,8 @@
 #include <warpband/code/turbo.hpp>
 
 #include <algorithm>
-#include <array>
 
+#include <warpband/code/decoder_choices.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/fec/lte/qpp.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
@@ -203,25 +203,21 @@ const turbo_settings& typed(const box& b) { return b.get<turbo_settings>(); }
 }  // namespace
 
 std::vector<turbo_decoder_config> turbo_candidates(const turbo_decoder_config& base) {
-  const std::array<std::pair<map_algorithm, turbo_precision>, 5> kinds{
-      {{base.algorithm, base.precision},
-       {map_algorithm::max_log_map, turbo_precision::int16},
-       {map_algorithm::max_log_map, turbo_precision::float32},
-       {map_algorithm::log_map, turbo_precision::bfloat16},
-       {map_algorithm::log_map, turbo_precision::float32}}};
-  std::vector<turbo_decoder_config> candidates;
-  for (const auto& [algorithm, precision] : kinds)
-    for (const int iterations : {base.iterations, 2, 3, 4, 5, 6, 8}) {
-      turbo_decoder_config d = base;
-      if (algorithm != d.algorithm) {
-        d.algorithm = algorithm;
-        d = with_usual_scale(d);
-      }
-      d.precision = precision;
-      d.iterations = iterations;
-      candidates.push_back(d);
+  std::vector<turbo_decoder_config> decoders{base};
+  const auto add = [&](map_algorithm algorithm, turbo_precision precision) {
+    turbo_decoder_config d = base;
+    if (algorithm != d.algorithm) {
+      d.algorithm = algorithm;
+      d = with_usual_scale(d);
     }
-  return candidates;
+    d.precision = precision;
+    decoders.push_back(d);
+  };
+  add(map_algorithm::max_log_map, turbo_precision::int16);
+  add(map_algorithm::max_log_map, turbo_precision::float32);
+  add(map_algorithm::log_map, turbo_precision::bfloat16);
+  add(map_algorithm::log_map, turbo_precision::float32);
+  return with_iterations_of(decoders, {2, 3, 4, 5, 6, 8});
 }
 
 std::unique_ptr<soft_decoder> make_soft_turbo(const turbo_decoder& decoder,

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <random>
 
+#include <oracle/massive.hpp>
 #include <oracle/tdl.hpp>
 #include <oracle/theory.hpp>
 #include <tests/link.hpp>
@@ -52,6 +53,17 @@ link_config in_delay_line(link_config c) {
 link_config in_clusters(link_config c) {
   c.channel = cdl_config{.profile = cdl_profile_named("c2-nlos"), .power_control = true};
   return c;
+}
+
+/// The mean over frames of so many bits, and its standard deviation.
+struct error_rate {
+  double mean, deviation;
+};
+error_rate error_rate_of(const std::vector<std::int32_t>& errors, double bits) {
+  const auto frames = static_cast<double>(errors.size());
+  double mean = 0, square = 0;
+  for (const std::int32_t e : errors) mean += e / bits / frames, square += e / bits * e / bits / frames;
+  return {mean, std::sqrt((square - mean * mean) / frames)};
 }
 
 class massive_link_on : public testing::on_backend {};
@@ -141,12 +153,9 @@ TEST_P(massive_link_on, least_squares_estimates_have_the_errors_of_theory) {
                    noise = users * error + n0 * (1 + error),
                    expected = oracle::bpsk_combined_rayleigh_ber(0.5 / noise, antennas - users + 1),
                    bits = 64. * 2 * users;
-      double mean = 0, square = 0;
-      for (const std::int32_t e : errors) mean += e / bits, square += e / bits * e / bits;
-      mean /= static_cast<double>(frames), square /= static_cast<double>(frames);
-      const double deviation = std::sqrt((square - mean * mean) / static_cast<double>(frames));
+      const error_rate found = error_rate_of(errors, bits);
       EXPECT_GT(expected, 5e-4);
-      EXPECT_NEAR(mean, expected, 4.5 * deviation + 1e-6)
+      EXPECT_NEAR(found.mean, expected, 4.5 * found.deviation + 1e-6)
           << name_of(solver) << ", " << snr_db << " dB, " << pilots << " pilots";
     }
 }
@@ -238,12 +247,62 @@ TEST_P(massive_link_on, old_estimates_have_the_errors_of_theory) {
                    noise = (users * (1 - r * r) + n0) / (r * r),
                    expected = oracle::bpsk_combined_rayleigh_ber(0.5 / noise, antennas - users + 1),
                    bits = 64. * 2 * users;
-      double mean = 0, square = 0;
-      for (const std::int32_t e : errors) mean += e / bits, square += e / bits * e / bits;
-      mean /= static_cast<double>(frames), square /= static_cast<double>(frames);
-      const double deviation = std::sqrt((square - mean * mean) / static_cast<double>(frames));
+      const error_rate found = error_rate_of(errors, bits);
       EXPECT_GT(expected, 5e-4);
-      EXPECT_NEAR(mean, expected, 4.5 * deviation + 1e-6)
+      EXPECT_NEAR(found.mean, expected, 4.5 * found.deviation + 1e-6)
+          << name_of(solver) << ", " << snr_db << " dB, J0 of " << turn;
+    }
+}
+
+/// Bit error rate of QPSK in a downlink, in double precision by the textbook. The precoder knows H'. Users
+/// receive through H = r H' + sqrt(1 - r^2) E and know their gains.
+error_rate aged_downlink(int antennas, int users, oracle::massive_rule rule, double r, double n0) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal(0, std::sqrt(0.5));
+  const auto value = [&] {
+    const double re = normal(random);
+    return std::complex<double>(re, normal(random));
+  };
+  std::vector<std::int32_t> errors(4000);
+  for (std::int32_t& e : errors) {
+    oracle::matrix before(antennas, users), h(antennas, users), sent(users, 1);
+    for (std::size_t i = 0; i < h.entries.size(); i++) {
+      before.entries[i] = value();
+      h.entries[i] = r * before.entries[i] + std::sqrt(1 - r * r) * value();
+    }
+    for (auto& s : sent.entries)
+      s = std::complex<double>(random() % 2 == 0 ? 1 : -1, random() % 2 == 0 ? 1 : -1) / std::sqrt(2.);
+    const oracle::matrix precoded = oracle::precode_massive(before, sent, n0, 1, rule, {}),
+                         received = oracle::adjoint(h) * precoded;
+    const double size = oracle::norm(precoded);
+    for (int u = 0; u < users; u++) {
+      oracle::matrix unit(users, 1);
+      unit(u, 0) = 1;
+      const std::complex<double> gain = (oracle::adjoint(h) *
+                                         oracle::precode_massive(before, unit, n0, 1, rule, {}))(u, 0),
+                                 decided = (received(u, 0) / size + std::sqrt(n0) * value()) / gain;
+      e += (decided.real() < 0) != (sent(u, 0).real() < 0);
+      e += (decided.imag() < 0) != (sent(u, 0).imag() < 0);
+    }
+  }
+  return error_rate_of(errors, 2. * users);
+}
+
+TEST_P(massive_link_on, old_estimates_of_a_downlink_have_the_errors_of_double_precision) {
+  const int antennas = 10, users = 4;
+  for (const auto& [solver, rule] : {std::pair{massive_solver::zf, oracle::massive_rule::zf},
+                                     {massive_solver::mf, oracle::massive_rule::mf}})
+    for (const auto& [snr_db, turn] : {std::pair{1., 0.4}, {60., 1.}}) {
+      link_config c = aged(downlink(antennas, users, solver, 0, 0), 7, doppler_of(turn));
+      c.qam = 4;
+      massive_of(c).subcarriers = 64;
+      link_chain chain(c, exec());
+      const std::size_t frames = std::min<std::size_t>(small_scale() ? 200 : 1000, chain.max_batch());
+      const error_rate found = error_rate_of(chain.run(0, frames, snr_db).bit_errors, 64. * 2 * users),
+                       expected = aged_downlink(antennas, users, rule, oracle::bessel_j0(turn),
+                                                noise_var_at(chain.config(), snr_db));
+      EXPECT_GT(expected.mean, 5e-4);
+      EXPECT_NEAR(found.mean, expected.mean, 4.5 * std::hypot(found.deviation, expected.deviation))
           << name_of(solver) << ", " << snr_db << " dB, J0 of " << turn;
     }
 }

@@ -99,6 +99,10 @@ wb::code_config conv_code() {
   wb::testing::k_in(c) = 100;
   return c;
 }
+wb::code_config ctc_code() {
+  wb::code_config c("ctc", {{"k", 96}, {"rate", std::string("1/2")}, {"iterations", 3}});
+  return wb::completed(c);
+}
 direct_call detects(const wb::detector_config& detector, std::size_t uses_per_channel) {
   return [=](host_frame& f) {
     const auto exec = wb::testing::open_scalar();
@@ -339,6 +343,14 @@ const std::vector<chain_case>& cases() {
        wb::make_decode_chain({mmse_23, 1}, wb::make_codec(conv_code())),
        {18, 100, 500},
        decodes(mmse_23, conv_code())},
+      {"detect_ctc",
+       wb::make_decode_chain({mmse_23, 1}, wb::make_codec(ctc_code())),
+       {16, 100, 500},
+       decodes(mmse_23, ctc_code())},
+      {"loop_ctc",
+       wb::make_receive_chain({nway_22, 2}, wb::iterative_receiver(nway_22, ctc_code(), two_outer)),
+       {24, 100, 170},
+       receives(nway_22, ctc_code(), two_outer)},
       {"uplink_in_clusters", wb::make_uplink_chain({.detector = up_168, .symbols = 6, .clusters = 4}),
        uplink_sizes, detects_in_clusters({up_168, 4})},
       {"uplink_with_local_detectors",

@@ -4,16 +4,10 @@
 #include <numeric>
 #include <string>
 
-#include <warpband/core/overlap.hpp>
-#include <warpband/fec/lte/match_kernels.hpp>
-#include <warpband/fec/transport/finish_kernels.hpp>
+#include <warpband/fec/lte/transport_kernels.hpp>
+#include <warpband/fec/transport/outputs_apart.hpp>
 
 namespace wb {
-
-WB_DECLARE_KERNEL(lte_crc)
-WB_DECLARE_KERNEL(lte_segment)
-WB_DECLARE_KERNEL(lte_assemble)
-WB_DECLARE_KERNEL(lte_harq)
 
 namespace {
 
@@ -138,11 +132,7 @@ void ctc_transport_decoder::combine(executor& exec, const llr_batch& llr, int sp
 void ctc_transport_decoder::decode(executor& exec, const ctc_transport_output& out) {
   require(received_, exec);
   check_outputs(out, received_.owner.batch());
-  check_apart({{"bits", out.bits},
-               {"ok", out.ok},
-               {"block_ok", out.block_ok},
-               {"iterations", out.iterations},
-               {"status", out.status}});
+  check_outputs_apart(out);
   decoder_.run(exec, view<const float>(view<float>(soft_)),
                {.bits = decided_, .iterations = iterations_, .status = decided_status_});
   lte_assemble_args a;

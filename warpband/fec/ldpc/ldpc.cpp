@@ -8,6 +8,7 @@
 
 #include <warpband/core/check.hpp>
 #include <warpband/exec/kernel.hpp>
+#include <warpband/fec/ldpc/check_rule_settings.hpp>
 #include <warpband/fec/ldpc/ldpc_nr.hpp>
 
 namespace wb {
@@ -210,41 +211,32 @@ const kernel_set& kernels_of(const executor& exec, ldpc_precision precision, con
 
 const std::vector<setting_of<ldpc_decoder_config>>& ldpc_decoder_settings() {
   using c = ldpc_decoder_config;
-  using algorithm = ldpc_algorithm;
-  static const std::vector<setting_of<c>> settings{
-      words<c, algorithm>("algorithm", &c::algorithm,
-                          {{"normalised-min-sum", algorithm::normalised_min_sum},
-                           {"min-sum", algorithm::min_sum},
-                           {"offset-min-sum", algorithm::offset_min_sum},
-                           {"sum-product", algorithm::sum_product}},
-                          "sum-product is exact belief propagation; the min-sum algorithms approximate it."),
-      number("scale", &c::scale, 0, 1, "Factor on the messages of checks. With int8 a multiple of 0.125.",
-             true)
-          .only_with("algorithm", {"normalised-min-sum"}),
-      number("offset", &c::offset, 0, 8,
-             "What is subtracted from the magnitudes of the messages of checks, in units of LLRs.")
-          .only_with("algorithm", {"offset-min-sum"}),
-      integer("iterations", &c::iterations, 1, 1000, "Iterations; with early_stop the most."),
-      words<c, ldpc_schedule>("schedule", &c::schedule,
-                              {{"layered", ldpc_schedule::layered}, {"flooding", ldpc_schedule::flooding}},
-                              "layered: block rows one after the other, each with the results of those "
-                              "before it; flooding: all checks at once."),
-      words<c, ldpc_precision>("precision", &c::precision,
-                               {{"float32", ldpc_precision::float32},
-                                {"float16", ldpc_precision::float16},
-                                {"int8", ldpc_precision::int8}},
-                               "Number format of the messages. float16 is for GPUs: a CPU computes the same "
-                               "bits, but slowly. sum-product takes float32 only."),
-      llr_steps_setting("llr_steps", &c::llr_steps, "Steps of int8 messages in an LLR of 1.")
-          .only_with("precision", {"int8"}),
-      words<c, ldpc_early_stop>(
-          "early_stop", &c::early_stop,
-          {{"syndrome", ldpc_early_stop::syndrome},
-           {"none", ldpc_early_stop::none},
-           {"crc", ldpc_early_stop::crc}},
-          "syndrome: iterating stops once all checks of the codeword hold; crc: once they or its CRC hold, "
-          "for codes with a CRC."),
-  };
+  static const std::vector<setting_of<c>> settings = with_check_rule<c>(
+      " With int8 a multiple of 0.125.",
+      {
+          integer("iterations", &c::iterations, 1, 1000, "Iterations; with early_stop the most."),
+          words<c, ldpc_schedule>(
+              "schedule", &c::schedule,
+              {{"layered", ldpc_schedule::layered}, {"flooding", ldpc_schedule::flooding}},
+              "layered: block rows one after the other, each with the results of those "
+              "before it; flooding: all checks at once."),
+          words<c, ldpc_precision>(
+              "precision", &c::precision,
+              {{"float32", ldpc_precision::float32},
+               {"float16", ldpc_precision::float16},
+               {"int8", ldpc_precision::int8}},
+              "Number format of the messages. float16 is for GPUs: a CPU computes the same "
+              "bits, but slowly. sum-product takes float32 only."),
+          llr_steps_setting("llr_steps", &c::llr_steps, "Steps of int8 messages in an LLR of 1.")
+              .only_with("precision", {"int8"}),
+          words<c, ldpc_early_stop>("early_stop", &c::early_stop,
+                                    {{"syndrome", ldpc_early_stop::syndrome},
+                                     {"none", ldpc_early_stop::none},
+                                     {"crc", ldpc_early_stop::crc}},
+                                    "syndrome: iterating stops once all checks of the codeword hold; crc: "
+                                    "once they or its CRC hold, "
+                                    "for codes with a CRC."),
+      });
   return settings;
 }
 

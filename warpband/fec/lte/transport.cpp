@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <climits>
 
-#include <warpband/core/overlap.hpp>
-#include <warpband/fec/lte/match_kernels.hpp>
-#include <warpband/fec/transport/finish_kernels.hpp>
+#include <warpband/fec/lte/transport_kernels.hpp>
+#include <warpband/fec/transport/outputs_apart.hpp>
 
 namespace wb {
-
-WB_DECLARE_KERNEL(lte_crc)
-WB_DECLARE_KERNEL(lte_segment)
-WB_DECLARE_KERNEL(lte_assemble)
-WB_DECLARE_KERNEL(lte_harq)
 
 namespace {
 
@@ -160,11 +154,7 @@ void lte_transport_decoder::combine(executor& exec, const llr_batch& llr, int rv
 void lte_transport_decoder::decode(executor& exec, const lte_transport_output& out) {
   require(received_, exec);
   check_outputs(out, received_.owner.batch());
-  check_apart({{"bits", out.bits},
-               {"ok", out.ok},
-               {"block_ok", out.block_ok},
-               {"iterations", out.iterations},
-               {"status", out.status}});
+  check_outputs_apart(out);
   lte_assemble_args a;
   for (int kind = 0; kind < 2; kind++) {
     if (decoder_[kind])

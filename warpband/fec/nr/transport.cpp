@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <climits>
 
-#include <warpband/core/overlap.hpp>
 #include <warpband/fec/nr/match_kernels.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/fec/nr/tbs.hpp>
 #include <warpband/fec/transport/finish_kernels.hpp>
+#include <warpband/fec/transport/outputs_apart.hpp>
 
 namespace wb {
 
@@ -169,12 +169,7 @@ void nr_transport_decoder::decode(executor& exec, const nr_transport_output& out
   require(received_, exec);
   check_outputs(out, received_.owner.batch());
   check_optional_shape("extrinsic", out.extrinsic, blocks(received_.owner.batch()), columns());
-  check_apart({{"bits", out.bits},
-               {"ok", out.ok},
-               {"block_ok", out.block_ok},
-               {"iterations", out.iterations},
-               {"status", out.status},
-               {"extrinsic", out.extrinsic}});
+  check_outputs_apart(out);
   auto decoder = decoders_.find(rows_);
   if (decoder == decoders_.end())
     decoder =

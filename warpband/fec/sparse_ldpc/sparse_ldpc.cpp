@@ -6,6 +6,7 @@
 #include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/exec/kernel.hpp>
+#include <warpband/fec/ldpc/check_rule_settings.hpp>
 
 namespace wb {
 
@@ -83,27 +84,17 @@ std::vector<std::int32_t> places_of_columns(const parity_check_matrix& h, const 
 
 const std::vector<setting_of<sparse_ldpc_config>>& sparse_ldpc_settings() {
   using c = sparse_ldpc_config;
-  using algorithm = ldpc_algorithm;
-  static const std::vector<setting_of<c>> settings{
-      words<c, algorithm>("algorithm", &c::algorithm,
-                          {{"normalised-min-sum", algorithm::normalised_min_sum},
-                           {"min-sum", algorithm::min_sum},
-                           {"offset-min-sum", algorithm::offset_min_sum},
-                           {"sum-product", algorithm::sum_product}},
-                          "sum-product is exact belief propagation; the min-sum algorithms approximate it."),
-      number("scale", &c::scale, 0, 1, "Factor on the messages of checks.", true)
-          .only_with("algorithm", {"normalised-min-sum"}),
-      number("offset", &c::offset, 0, 8,
-             "What is subtracted from the magnitudes of the messages of checks, in units of LLRs.")
-          .only_with("algorithm", {"offset-min-sum"}),
-      integer("iterations", &c::iterations, 1, 10000, "Iterations; with early_stop the most."),
-      words<c, ldpc_schedule>("schedule", &c::schedule,
-                              {{"layered", ldpc_schedule::layered}, {"flooding", ldpc_schedule::flooding}},
-                              "layered: layers of rows without a common bit one after the other, each with "
-                              "the results of those before it; flooding: all checks at once."),
-      words<c, bool>("early_stop", &c::early_stop, {{"syndrome", true}, {"none", false}},
-                     "syndrome: iterating stops once all checks of the codeword hold."),
-  };
+  static const std::vector<setting_of<c>> settings = with_check_rule<c>(
+      "", {
+              integer("iterations", &c::iterations, 1, 10000, "Iterations; with early_stop the most."),
+              words<c, ldpc_schedule>(
+                  "schedule", &c::schedule,
+                  {{"layered", ldpc_schedule::layered}, {"flooding", ldpc_schedule::flooding}},
+                  "layered: layers of rows without a common bit one after the other, each with "
+                  "the results of those before it; flooding: all checks at once."),
+              words<c, bool>("early_stop", &c::early_stop, {{"syndrome", true}, {"none", false}},
+                             "syndrome: iterating stops once all checks of the codeword hold."),
+          });
   return settings;
 }
 
