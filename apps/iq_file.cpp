@@ -42,10 +42,11 @@ nlohmann::json metadata_of(const std::string& path) {
   return meta;
 }
 /// Entry `key` of an object, null if it has none.
-nlohmann::json entry(const nlohmann::json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
+const nlohmann::json& entry(const nlohmann::json& object, const char* key) {
+  static const nlohmann::json none;
+  if (!object.is_object()) return none;
   const auto found = object.find(key);
-  return found == object.end() ? nlohmann::json() : *found;
+  return found == object.end() ? none : *found;
 }
 
 float value_at(const unsigned char* from, const iq_format& format) {
@@ -99,11 +100,12 @@ void iq_reader::closed::operator()(std::FILE* f) const noexcept {
 iq_reader::iq_reader(const iq_source& source) : path_(source.path) {
   rate_hz_ = source.rate_hz.value_or(0);
   centre_hz_ = source.centre_hz;
+  files_ = {source.path};
   std::optional<std::string> stem = sigmf_stem(source.path);
   if (!stem && !is_file(source.path) && is_file(source.path + ".sigmf-meta")) stem = source.path;
-  if (stem) {
+  if (stem && source.path != "-") {
     open_sigmf(source, *stem);
-  } else if (is_file(source.path) && wb::is_npy(source.path)) {
+  } else if (source.path != "-" && is_file(source.path) && wb::is_npy(source.path)) {
     if (!source.format.empty())
       throw wb::argument_error("format", "\"" + source.format + "\"",
                                "nothing with a .npy file, which tells it");
@@ -134,25 +136,27 @@ void iq_reader::open_raw(const iq_source& source) {
 
 void iq_reader::open_sigmf(const iq_source& source, const std::string& stem) {
   const std::string meta_path = stem + ".sigmf-meta";
-  const nlohmann::json meta = metadata_of(meta_path), global = entry(meta, "global");
+  files_ = {meta_path, stem + ".sigmf-data"};
+  const nlohmann::json meta = metadata_of(meta_path);
+  const nlohmann::json& global = entry(meta, "global");
   const auto refuse = [&](const std::string& problem) { throw wb::file_error(meta_path, problem); };
   if (!global.is_object()) refuse("has no object \"global\"");
   if (!source.format.empty())
     throw wb::argument_error("format", "\"" + source.format + "\"",
                              "nothing with a SigMF recording, which tells it");
-  const nlohmann::json type = entry(global, "core:datatype");
+  const nlohmann::json& type = entry(global, "core:datatype");
   if (!type.is_string()) refuse("has no text core:datatype");
   const auto format = iq_format_of(type.get<std::string>());
   if (!format)
     refuse("core:datatype is \"" + type.get<std::string>() + "\": expected cf32, ci32, ci16 or ci8");
   format_ = *format;
-  const nlohmann::json rate = entry(global, "core:sample_rate");
+  const nlohmann::json& rate = entry(global, "core:sample_rate");
   if (!rate.is_null()) {
     if (!rate.is_number() || !(rate.get<double>() > 0) || rate.get<double>() > most_hz)
       refuse("core:sample_rate is no rate of 0 to 1e12 Hz");
     if (!source.rate_hz) rate_hz_ = rate.get<double>();
   }
-  const nlohmann::json channels = entry(global, "core:num_channels");
+  const nlohmann::json& channels = entry(global, "core:num_channels");
   if (!channels.is_null()) {
     if (!channels.is_number_unsigned() || channels.get<std::uint64_t>() < 1 ||
         channels.get<std::uint64_t>() > most_channels)
@@ -165,18 +169,20 @@ void iq_reader::open_sigmf(const iq_source& source, const std::string& stem) {
   channel_ = static_cast<std::size_t>(source.channel);
 
   std::optional<double> centre;
-  const nlohmann::json captures = entry(meta, "captures");
+  for (const char* key : {"core:dataset", "core:trailing_bytes"})
+    if (!entry(global, key).is_null()) refuse(std::string("has ") + key + ", which is not read");
+  const nlohmann::json& captures = entry(meta, "captures");
   if (!captures.is_null() && !captures.is_array()) refuse("captures is no list");
   for (const nlohmann::json& capture : captures) {
-    const nlohmann::json header = entry(capture, "core:header_bytes");
+    const nlohmann::json& header = entry(capture, "core:header_bytes");
     if (!header.is_null() && header != 0) refuse("has core:header_bytes, which are not read");
-    const nlohmann::json frequency = entry(capture, "core:frequency");
+    const nlohmann::json& frequency = entry(capture, "core:frequency");
     if (frequency.is_null()) continue;
     if (!frequency.is_number() || !(std::fabs(frequency.get<double>()) <= most_hz))
       refuse("core:frequency is no frequency up to 1e12 Hz");
     if (centre && *centre != frequency.get<double>())
-      refuse(fmt::format("has captures at {:g} Hz and {:g} Hz: a recording at one frequency is read", *centre,
-                         frequency.get<double>()));
+      refuse(fmt::format("has captures at {:.10g} Hz and {:.10g} Hz: a recording at one frequency is read",
+                         *centre, frequency.get<double>()));
     centre = frequency.get<double>();
   }
   if (!centre_hz_) centre_hz_ = centre;
@@ -193,8 +199,19 @@ std::size_t iq_reader::read(std::complex<float>* to, std::size_t n) {
     place_ += rest;
     return rest;
   }
+  std::size_t done = 0;
+  while (done < n) {
+    const std::size_t part = read_part(to + done, n - done);
+    done += part;
+    if (part == 0) break;
+  }
+  return done;
+}
+
+std::size_t iq_reader::read_part(std::complex<float>* to, std::size_t n) {
+  constexpr std::size_t most_bytes = 1 << 20;
   const std::size_t step = format_.bytes() * channels_, half = format_.bytes() / 2;
-  bytes_.resize(n * step);
+  bytes_.resize(std::min(n, std::max<std::size_t>(1, most_bytes / step)) * step);
   const std::size_t got = std::fread(bytes_.data(), 1, bytes_.size(), file_.get());
   if (std::ferror(file_.get()))
     throw wb::file_error(path_, "cannot be read: " + std::string(std::strerror(errno)));

@@ -37,6 +37,8 @@ class iq_reader {
 
   double rate_hz() const noexcept { return rate_hz_; }
   std::optional<double> centre_hz() const noexcept { return centre_hz_; }
+  /// What is read: of a SigMF recording two files.
+  const std::vector<std::string>& files() const noexcept { return files_; }
   /// The next samples, fewer than n at the end only.
   std::size_t read(std::complex<float>* to, std::size_t n);
 
@@ -46,8 +48,10 @@ class iq_reader {
   };
   void open_sigmf(const iq_source& source, const std::string& stem);
   void open_raw(const iq_source& source);
+  std::size_t read_part(std::complex<float>* to, std::size_t n);
 
   std::string path_;
+  std::vector<std::string> files_;
   std::unique_ptr<std::FILE, closed> file_;
   std::unique_ptr<wb::npy_reader> npy_;
   std::size_t place_ = 0;  // in the array

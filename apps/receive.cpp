@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <numbers>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <warpband/core/error.hpp>
@@ -66,6 +68,9 @@ std::vector<double> raster_offsets(double centre_hz, double rate_hz, int spacing
   return offsets;
 }
 
+/// Whether cell_search takes a sample as it is.
+bool is_usable(const sample& x) { return std::fabs(x.real()) <= 1e15f && std::fabs(x.imag()) <= 1e15f; }
+
 /// Finds blocks of one subcarrier spacing and frequency, and decodes them.
 class block_receiver {
  public:
@@ -88,6 +93,7 @@ class block_receiver {
     c.sample_rate_hz = rate_hz, c.spacing_khz = spacing_khz, c.offset_hz = offset_hz;
     c.max_cfo_hz = options.max_cfo_hz, c.false_alarm = options.false_alarm;
     c.carrier_hz = options.carrier_hz;
+    c.candidates = spacing_khz > 30 ? 512 : 128;  // blocks of several cells in a piece, every 5 ms
     return c;
   }
 
@@ -100,14 +106,11 @@ class block_receiver {
   int spacing_khz() const { return spacing_khz_; }
   double offset_hz() const { return offset_hz_; }
 
-  /// The blocks that begin before sample `end` and lie among the `samples` as a whole. `erased` grows by the
-  /// samples that were no numbers.
+  /// The blocks that begin before sample `end` and lie among the `samples` as a whole.
   std::vector<block> run(wb::executor& exec, const std::vector<sample>& samples, std::size_t end,
-                         wb::view<const sample> on_device, std::int64_t& erased) const {
-    const wb::cell_search_result result = search_.run(exec, on_device);
-    erased = std::max(erased, result.erased[0]);
+                         wb::view<const sample> on_device) const {
     std::vector<block> blocks;
-    for (const wb::nr_found_block& found : result.blocks) {
+    for (const wb::nr_found_block& found : search_.run(exec, on_device).blocks) {
       const double first = std::floor(found.first_sample + 0.5);
       if (first >= static_cast<double>(end) ||
           first + static_cast<double>(demodulator_.samples()) > static_cast<double>(samples.size()))
@@ -140,11 +143,10 @@ class block_receiver {
     const double turn = -2 * std::numbers::pi * (offset_hz_ + b.found.cfo_hz) / rate_hz_;
     const double begin = first - static_cast<double>(early());
     for (std::size_t i = 0; i < n; i++) {
-      const double place = begin + static_cast<double>(i);
-      if (place < 0) continue;
-      const std::complex<double> x = samples[static_cast<std::size_t>(place)];
-      const bool number = std::isfinite(x.real()) && std::isfinite(x.imag());
-      if (number) centred[i] = sample(x * std::polar(1.0, turn * static_cast<double>(i)));
+      const double index = begin + static_cast<double>(i);
+      if (index < 0) continue;
+      const std::complex<double> x = samples[static_cast<std::size_t>(index)];
+      if (is_usable(sample(x))) centred[i] = sample(x * std::polar(1.0, turn * static_cast<double>(i)));
     }
     auto from = exec.make<sample>(1, n);
     exec.upload(from.data(), centred.data(), n * sizeof(sample));
@@ -168,6 +170,7 @@ class block_receiver {
 struct cell {
   int spacing_khz = 0, id = 0;
   double offset_hz = 0;
+  double last = -1e300;  // first sample of its last block
   std::size_t blocks = 0, decoded = 0;
   double cfo_hz = 0, snr_db = 0;                             // sums over its blocks
   std::optional<wb::nr_ssb_content> content = std::nullopt;  // of the last block that was decoded
@@ -181,7 +184,7 @@ std::string mib_text(const wb::pbch_payload& payload) {
 }
 
 std::string hertz(double hz) {
-  return hz >= 1e6 ? fmt::format("{:g} MHz", hz / 1e6) : fmt::format("{:g} kHz", hz / 1e3);
+  return hz >= 1e6 ? fmt::format("{:.10g} MHz", hz / 1e6) : fmt::format("{:.10g} kHz", hz / 1e3);
 }
 
 /// Samples in pieces that overlap: `step` of its own and `overlap` of the next one.
@@ -227,20 +230,32 @@ class reading {
   std::vector<sample> piece_, head_;
 };
 
+template <class T>
+std::vector<T> without_repetitions(std::vector<T> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
 /// Whether samples hold blocks and their rate is one of cell_search's.
 bool takes_rate(double rate_hz, int spacing_khz) {
   const double ratio = rate_hz / (128e3 * spacing_khz);
-  return ratio >= 2 && ratio <= 64 && ratio == std::floor(ratio);
+  if (!(ratio >= 2 && ratio <= 32 && ratio == std::floor(ratio))) return false;
+  int rest = static_cast<int>(ratio);  // the FFT takes products of 2, 3 and 5
+  for (const int factor : {2, 3, 5})
+    while (rest % factor == 0) rest /= factor;
+  return rest == 1;
 }
 /// Subcarrier spacings that are searched. Throws argument_error if the rate is not allowed.
 std::vector<int> spacings_of(const iq_reader& file, const receive_options& options) {
-  std::vector<int> spacings = options.spacings_khz;
+  std::vector<int> spacings = without_repetitions(options.spacings_khz);
   const auto allowed = [&](int spacing) { return takes_rate(file.rate_hz(), spacing); };
   if (spacings.empty())
     std::copy_if(usual_spacings.begin(), usual_spacings.end(), std::back_inserter(spacings), allowed);
   if (spacings.empty() || !std::all_of(spacings.begin(), spacings.end(), allowed))
-    throw wb::argument_error("rate", fmt::format("{:g}", file.rate_hz()),
-                             "2 to 64 times 128 subcarrier spacings, as 7.68e6 at 15 and at 30 kHz");
+    throw wb::argument_error(
+        "rate", fmt::format("{:g}", file.rate_hz()),
+        "2 to 32 times 128 subcarrier spacings, without prime factors above 5, as 7.68e6");
   return spacings;
 }
 
@@ -252,7 +267,7 @@ std::vector<double> scanned_offsets(wb::executor& exec, const iq_reader& file, i
   wb::cell_search_config c = block_receiver::search_config(file.rate_hz(), spacing_khz, 0, options);
   c.max_cfo_hz = 4e3 * spacing_khz;
   const double room = file.rate_hz() / 2 - 120e3 * spacing_khz;
-  const int steps = static_cast<int>(std::ceil(std::max(room / c.max_cfo_hz, 1.) - 1) / 2);
+  const int steps = static_cast<int>(std::ceil((std::max(room / c.max_cfo_hz, 1.) - 1) / 2));
   auto on_device = exec.make<sample>(1, samples.size());
   exec.upload(on_device.data(), samples.data(), samples.size() * sizeof(sample));
   std::vector<double> offsets;
@@ -260,7 +275,8 @@ std::vector<double> scanned_offsets(wb::executor& exec, const iq_reader& file, i
     c.offset_hz = 2 * c.max_cfo_hz * i;
     for (const wb::nr_found_block& found : wb::cell_search(c).run(exec, on_device).blocks) {
       const double offset = raster * std::round((c.offset_hz + found.cfo_hz) / raster);
-      if (std::fabs(offset) <= room && std::find(offsets.begin(), offsets.end(), offset) == offsets.end())
+      const auto is_near = [&](double other) { return std::fabs(other - offset) <= raster; };
+      if (std::fabs(offset) <= room && std::none_of(offsets.begin(), offsets.end(), is_near))
         offsets.push_back(offset);
     }
   }
@@ -274,9 +290,8 @@ std::vector<block_receiver> decoding(wb::executor& exec, std::vector<block_recei
   if (samples.empty()) return good;
   auto on_device = exec.make<sample>(1, samples.size());
   exec.upload(on_device.data(), samples.data(), samples.size() * sizeof(sample));
-  std::int64_t erased = 0;
   for (block_receiver& r : receivers) {
-    const auto blocks = r.run(exec, samples, samples.size(), on_device, erased);
+    const auto blocks = r.run(exec, samples, samples.size(), on_device);
     if (std::any_of(blocks.begin(), blocks.end(), [](const auto& b) { return b.pbch.ok; }))
       good.push_back(std::move(r));
   }
@@ -297,9 +312,10 @@ std::vector<block_receiver> receivers_of(wb::executor& exec, const iq_reader& fi
     return receivers;
   };
   const auto expected = [&](int spacing) {
-    return !options.offsets_hz.empty() ? options.offsets_hz
-           : file.centre_hz()          ? raster_offsets(*file.centre_hz(), file.rate_hz(), spacing)
-                                       : std::vector{0.};
+    std::vector<double> offsets = without_repetitions(options.offsets_hz);
+    if (offsets.empty() && file.centre_hz())
+      offsets = raster_offsets(*file.centre_hz(), file.rate_hz(), spacing);
+    return offsets.empty() ? std::vector{0.} : offsets;
   };
   std::vector<block_receiver> receivers = made(expected);
   if (!options.offsets_hz.empty()) return receivers;
@@ -311,15 +327,19 @@ std::vector<block_receiver> receivers_of(wb::executor& exec, const iq_reader& fi
   return good.empty() ? made(expected) : std::move(good);
 }
 
-/// Adds a block to what is known of its cell.
-void note(std::vector<cell>& cells, const block_receiver& r, const block_receiver::block& b) {
+/// Adds a block to what is known of its cell. False if the previous piece had it already, within a symbol.
+bool note(std::vector<cell>& cells, const block_receiver& r, const block_receiver::block& b, double first,
+          double symbol) {
   auto found = std::find_if(cells.begin(), cells.end(), [&](const cell& c) {
     return c.id == b.found.cell_id && c.spacing_khz == r.spacing_khz() && c.offset_hz == r.offset_hz();
   });
   if (found == cells.end())
     found = cells.insert(cells.end(), {r.spacing_khz(), b.found.cell_id, r.offset_hz()});
+  if (first - found->last < symbol) return false;
+  found->last = first;
   found->blocks++, found->cfo_hz += b.found.cfo_hz, found->snr_db += b.found.snr_db;
   if (b.pbch.ok) found->decoded++, found->content = b.pbch.content;
+  return true;
 }
 
 std::vector<std::string> row_of(const block_receiver& r, const block_receiver::block& b, double seconds) {
@@ -337,9 +357,9 @@ std::vector<std::string> row_of(const block_receiver& r, const block_receiver::b
   return row;
 }
 
-nlohmann::ordered_json block_json(const block_receiver& r, const block_receiver::block& b, double place,
+nlohmann::ordered_json block_json(const block_receiver& r, const block_receiver::block& b, double first,
                                   double rate_hz) {
-  nlohmann::ordered_json j{{"seconds", place / rate_hz}, {"first_sample", place},
+  nlohmann::ordered_json j{{"seconds", first / rate_hz}, {"first_sample", first},
                            {"cell_id", b.found.cell_id}, {"spacing_khz", r.spacing_khz()},
                            {"offset_hz", r.offset_hz()}, {"cfo_hz", b.found.cfo_hz},
                            {"snr_db", b.found.snr_db},   {"decoded", b.pbch.ok}};
@@ -375,7 +395,7 @@ int run_receive(const receive_options& options) {
     throw usage_error("a file is missing: warpband receive FILE (see warpband receive --help)");
   iq_reader file(options.source);
   const auto exec = wb::open_executor(options.where.device, options.where.threads);
-  check_not_an_input(options.json, {options.source.path});
+  check_not_an_input(options.json, file.files());
   stop_on_interrupt();
 
   const auto step = static_cast<std::size_t>(std::llround(row_seconds * file.rate_hz()));
@@ -404,28 +424,29 @@ int run_receive(const receive_options& options) {
 
   std::vector<cell> cells;
   auto on_device = exec->make<sample>(1, step + overlap);
-  std::int64_t erased = 0;
+  std::ptrdiff_t erased = 0;
+  bool has_header = false;
   double working = 0;
   progress_line line(options.quiet);
   while (!interrupted() && samples.next()) {
     const std::vector<sample>& piece = samples.piece();
     const auto start = clock_type::now();
     exec->upload(on_device.data(), piece.data(), piece.size() * sizeof(sample));
-    std::int64_t erased_here = 0;
     for (const block_receiver& r : receivers) {
       const auto given = wb::make_view(std::as_const(on_device).data(), 1, piece.size());
-      for (const auto& b : r.run(*exec, piece, samples.own(), given, erased_here)) {
-        const double place = static_cast<double>(samples.first()) + b.found.first_sample;
-        note(cells, r, b);
+      for (const auto& b : r.run(*exec, piece, samples.own(), given)) {
+        const double first = static_cast<double>(samples.first()) + b.found.first_sample;
+        if (!note(cells, r, b, first, file.rate_hz() / (1e3 * r.spacing_khz()))) continue;
         line.clear();
-        if (record["blocks"].empty()) table.header();
-        table.row(row_of(r, b, place / file.rate_hz()));
+        if (!std::exchange(has_header, true)) table.header();
+        table.row(row_of(r, b, first / file.rate_hz()));
         std::fflush(stdout);
-        record["blocks"].push_back(block_json(r, b, place, file.rate_hz()));
+        if (!options.json.empty()) record["blocks"].push_back(block_json(r, b, first, file.rate_hz()));
       }
     }
     working += std::chrono::duration<double>(clock_type::now() - start).count();
-    erased += erased_here;
+    erased += std::count_if(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(samples.own()),
+                            [](const sample& x) { return !is_usable(x); });
     if (line.due())
       line.show(fmt::format("{:.2f} s of samples", static_cast<double>(samples.first()) / file.rate_hz()));
   }
@@ -433,7 +454,7 @@ int run_receive(const receive_options& options) {
   const double seconds = static_cast<double>(samples.searched()) / file.rate_hz();
   if (cells.empty()) print_to(stdout, "no SS/PBCH block was found\n");
   print_cells(cells);
-  if (erased != 0) print_to(stdout, "{} samples were no numbers, and were taken as 0\n", erased);
+  if (erased != 0) print_to(stdout, "{} samples were not finite or above 1e15 and count as 0\n", erased);
   const double speed = working > 0 ? seconds / working : 0;
   print_to(stdout, "{:.4g} s of samples in {:.3g} s: {:.2g} times real time\n", seconds, working, speed);
   record["sample_seconds"] = seconds, record["erased_samples"] = erased;
@@ -449,10 +470,11 @@ constexpr const char* receive_footer = R"(Synopsis:
 
 What it does:
   Searches samples for SS/PBCH blocks of 5G NR, over all 1008 cells, and decodes the PBCH of each. Samples are read in
-  pieces of 20 ms, so standard input may be a live receiver. Without --offset, blocks are expected on the synchronisation
-  raster if the centre frequency is known, which a SigMF recording tells or --centre does, and in the centre if it is not.
-  If no block is decoded there in the first 45 ms, these are scanned at all frequencies. Frequencies with decoded blocks
-  are then searched throughout, or the expected ones if there are none.
+  pieces of 20 ms, so standard input may be a live receiver.
+
+  A SigMF recording or --centre tells the centre frequency. Blocks are then expected on the synchronisation raster, else
+  in the centre. --offset names other frequencies. If no block is decoded there in the first 45 ms, these are scanned at
+  all frequencies. Frequencies with decoded blocks are searched throughout, or the expected ones if there are none.
 
 Output:
   stdout   a line for each block: when its first prefix begins, cell, subcarrier spacing, frequency of its subcarrier 120
@@ -466,7 +488,7 @@ Files:
   FILE           raw samples, I before Q, little endian; _be behind the format: big endian
   --json FILE    all that is printed, and more digits
 
-Rates are 2 to 64 times 128 subcarrier spacings, which are 1.92 MS/s at 15 kHz and 3.84 MS/s at 30 kHz.
+Rates are 2 to 32 times 128 subcarrier spacings (1.92 MS/s at 15 kHz, 3.84 MS/s at 30 kHz), with prime factors up to 5.
 
 Exit codes: 0 done, also where nothing was found; 1 failed or interrupted; 2 used wrongly.
 
@@ -490,18 +512,23 @@ command add_receive(CLI::App& app) {
   receive->add_option("--centre", options->source.centre_hz, "Radio frequency of the samples' centre")
       ->type_name("HZ")
       ->check(number_between(0, 1e12));
-  receive->add_option("--format", options->source.format, "Of raw samples: cf32 (default), ci32, ci16 or ci8")
+  receive
+      ->add_option("--format", options->source.format,
+                   "Format of raw samples: cf32 (default), ci32, ci16 or ci8")
       ->type_name("FORMAT");
-  add_integer(*receive, "--channel", 0, 1023, "Of a recording with several, default 0",
+  add_integer(*receive, "--channel", 0, 1023, "Channel of a recording with several, default 0",
               [options](std::int64_t n) { options->source.channel = static_cast<int>(n); });
   receive
-      ->add_option("--spacing", options->spacings_khz, "Of subcarriers, default 15 and 30: also 120 and 240")
+      ->add_option("--spacing", options->spacings_khz,
+                   "Subcarrier spacings: 15, 30, 120 or 240; default 15 and 30")
       ->type_name("KHZ")
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({15, 30, 120, 240}));
   receive
       ->add_option("--offset", options->offsets_hz,
-                   "Of a block's subcarrier 120 from the samples' centre: no scan")
+                   "Frequencies of a block's subcarrier 120 from the centre of the samples")
       ->type_name("HZ")
+      ->allow_extra_args(false)
       ->check(number_between(-1e12, 1e12));
   receive
       ->add_option("--carrier", options->carrier_hz,
@@ -516,7 +543,9 @@ command add_receive(CLI::App& app) {
                    "Bound of the probability of a block in 20 ms of noise at each frequency, default 1e-4")
       ->type_name("P")
       ->check(number_between(1e-12, 0.1));
-  receive->add_option("--l-max", options->l_max, "Candidate blocks of a half frame; default: all that may be")
+  receive
+      ->add_option("--l-max", options->l_max,
+                   "Candidate blocks of a half frame; default: 8 and 4, 64 from 120 kHz on")
       ->type_name("4|8|64")
       ->check(CLI::IsMember({4, 8, 64}));
   receive->add_option("--json", options->json, "Write all blocks here, in JSON")->type_name("FILE");
@@ -529,7 +558,9 @@ command add_receive(CLI::App& app) {
             try {
               return run_receive(*options);
             } catch (const wb::argument_error& e) {
-              refuse_option(e, options_given(*receive));
+              std::string name = e.argument();
+              if (name.ends_with("_hz")) name.resize(name.size() - 3);
+              refuse_option(wb::argument_error(name, e.value(), e.allowed()), options_given(*receive));
               throw;
             }
           }};
