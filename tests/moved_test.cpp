@@ -423,6 +423,8 @@ void judge_search() {
   defined("pbch_decoder", pbch_decoder({}), [&](const pbch_decoder& d) {
     return std::vector<double>{d.run(exec(), rows(grid, 1), {7}).at(0).snr_db};
   });
+  for (const char* name : {"prach_generator", "prach_detector"}) judged().insert(name);
+  if (!has_cpu_fft()) return;
   const prach_config c{.format = prach_format::a1};
   defined("prach_generator", prach_generator(c), [&](const prach_generator& g) {
     return written<std::complex<float>>(g.samples(), g.samples(), [&](auto out) { g.run(exec(), {3}, out); });

@@ -110,7 +110,7 @@ class BpOsd(Decoder):
         if llr is None and self.error_rate is None and self.error_channel is None:
             raise refused("llr", llr, "LLRs, as the constructor got no error_rate and no error_channel")
         space, batch = space_of(syndrome), batch_of("syndrome", syndrome, 1)
-        taken = (None, 1.0) if llr is None else signed_llrs(space, llr, self._reversed, llr_scale)
+        taken = (None, number("llr_scale", llr_scale)) if llr is None else signed_llrs(space, llr, self._reversed, llr_scale)
         return self._found(space, batch, *taken, space.take(syndrome), outputs, out)
 
     @converting(llr=as_llrs)

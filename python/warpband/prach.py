@@ -201,8 +201,8 @@ class PrachDetector(_Prach):
 
         outputs: "detected" (uint8), "delay_us", "timing_advance" (int32), "snr_db" and "metric", each ``(..., 64)``; "status" (uint8
         ``(...)``); or several names. The delay counts from the nominal start. "timing_advance" has it in units of 16 64 T_c, divided
-        by ``ta_spacing_khz`` / 15. "snr_db" is that of a resource element on an antenna, of the strongest path; other preambles
-        count as noise. All three are 0 where nothing is detected. Status 1: an occasion with a value that is NaN, infinite or above
+        by ``ta_spacing_khz`` / 15. "snr_db" is that of a resource element on an antenna, of the strongest path, if antennas are
+        equal; other preambles count as noise. All three are 0 where nothing is detected. Status 1: an occasion with a value that is NaN, infinite or above
         1e15 in magnitude, which is erased: all its outputs are 0.
 
         Raises:

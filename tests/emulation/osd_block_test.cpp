@@ -74,6 +74,7 @@ void expect_same_osd(const parity_check_matrix& h, const bp_osd_config& config, 
       op.a.bits = make_view(bits.data(), items, n);
       op.a.status = make_view(status.data(), items);
       ASSERT_LE(op.scratch_bytes(threads), memory.size() * sizeof(float));
+      ASSERT_EQ(op.scratch_bytes(threads) % 16, 0u);
       emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(), [&] {
         const emulated_osd_group g{threads};
         for (std::size_t i = 0; i < items; i++) {

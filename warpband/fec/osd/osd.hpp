@@ -73,7 +73,9 @@ struct bp_osd_output {
 ///
 /// Cost: OSD of a word takes about r m^2 / 32 operations on words of 32 bits, for m checks and r pivots, a
 /// vector at a time. OSD-0 ends at the pivot that solves the syndrome. A candidate of a higher order takes
-/// about m / 4 operations. A CPU thread, or a block of a GPU, uses m^2 / 8 + 30 n bytes.
+/// about m / 4 operations. A CPU thread uses m^2 / 8 + 44 n bytes at most, a block of a GPU 32 m more, and
+/// order w another w m / 8. Beyond shared memory a GPU allocates this for 8 blocks a multiprocessor, or for
+/// each word of a smaller batch.
 ///
 /// Threads: any number may call one object at once, each with an executor of its own.
 class bp_osd {

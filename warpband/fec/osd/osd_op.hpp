@@ -20,8 +20,10 @@ struct osd_op : parts_op<osd_args> {
                       words = static_cast<std::size_t>(a.words), threads = static_cast<std::size_t>(group),
                       keys = static_cast<std::size_t>(a.padded), order = static_cast<std::size_t>(a.order);
     const std::size_t transform = words * (checks + static_cast<std::size_t>(width_of<lane> - 1));
-    return 8 * (n + checks + threads) + 16 * parts +
-           4 * (transform + 4 * keys + words * (3 + threads + order) + checks + n + threads + 256);
+    const std::size_t bytes =
+        8 * (n + checks + threads) + 16 * parts +
+        4 * (transform + 4 * keys + words * (3 + threads + order) + checks + n + threads + 256);
+    return (bytes + 15) / 16 * 16;  // blocks follow each other in device memory
   }
 
   template <class G>

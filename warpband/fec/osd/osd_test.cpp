@@ -262,7 +262,7 @@ TEST_P(osd, every_backend_and_batch_gives_the_same_bits) {
     }
 }
 
-TEST_P(osd, threads_change_nothing) {
+TEST(bp_osd_threads, change_nothing) {
   const parity_check_matrix h = random_matrix(120, 60, 6, 31);
   std::mt19937_64 random(6);
   const auto drawn = draw_errors(h, 101, random);
@@ -411,6 +411,7 @@ TEST_P(osd, word_errors_are_those_of_the_reference_data) {
     std::ifstream in(osd_folder + code + "_logical_z.txt");
     for (std::string line; std::getline(in, line);)
       if (line.size() >= as_size(h.n())) logical.push_back(bits_of_text(line));
+    ASSERT_FALSE(logical.empty()) << code;
     const bool sweep = decoder.find("OSD-CS 10") != std::string::npos;
     const bp_osd d(h,
                    {.bp_method = decoder.starts_with("sum-product") ? ldpc_algorithm::sum_product

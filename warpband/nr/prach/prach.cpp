@@ -8,6 +8,7 @@
 #include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/core/decimal.hpp>
+#include <warpband/core/overlap.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/nr/prach/prach_args.hpp>
 
@@ -359,8 +360,13 @@ struct prach_law {
   double n;  // K L - 1
   prach_law(int sums, int length) : k(sums), n(static_cast<double>(sums) * length - 1) {}
   double term(int j, double x) const {
-    return std::lgamma(n + 1) - std::lgamma(j + 1.) - std::lgamma(n - j + 1) + j * std::log(x) +
+    return log_gamma(n + 1) - log_gamma(j + 1.) - log_gamma(n - j + 1) + j * std::log(x) +
            (n - j) * std::log1p(-x);
+  }
+  /// std::lgamma writes a global variable, and detectors may be made in several threads.
+  static double log_gamma(double x) {
+    int sign = 1;
+    return ::lgamma_r(x, &sign);
   }
   double log_tail(double x) const {
     const double top = term(k - 1, x);
@@ -477,6 +483,12 @@ void prach_detector::run(executor& exec, view<const std::complex<float>> values,
   check_optional_shape("snr_db", o.snr_db, occasions, p);
   check_optional_shape("metric", o.metric, occasions, p);
   check_optional_shape("status", o.status, occasions, 1);
+  check_apart({{"detected", o.detected},
+               {"delay_us", o.delay_us},
+               {"timing_advance", o.timing_advance},
+               {"snr_db", o.snr_db},
+               {"metric", o.metric},
+               {"status", o.status}});
   if (occasions == 0) return;
   const view<const cx_pair> in = as_pairs(values);
   const std::size_t groups = as_size(shape_.repetitions / coherent_),

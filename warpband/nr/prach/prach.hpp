@@ -7,16 +7,18 @@
 //                                               the next logical root
 //   y_uv(k) = DFT of x_uv                       y_u(k) = y_u(0) conj(x_u(k / u mod L)): no transform needed
 //
-// Resource elements have amplitude 1 here: y_uv(k) / sqrt(L). A delay of d samples of x shifts the peak of
-// the correlation with the root to d - C_v.
+// Resource elements have amplitude 1 here: y_uv(k) / sqrt(L), which is y_u(k) from here on. A delay of d
+// samples of x shifts the peak of the correlation with the root to d - C_v.
 //
 // Detection, of an occasion of A antennas and R repetitions:
 // 1. Groups of g repetitions are added, as long as max_cfo_hz turns a group by at most a quarter turn. Of A R
 //    repetitions K = A R / g sums Y_i(k) remain. E_i is their mean energy on an antenna.
 // 2. z_i(m) = sum over k of Y_i(k) conj(y_u(k)) exp(2 pi i k m / M), M = 2048 or 512, zero padded.
-// 3. metric T(m) = sum over i of |z_i(m)|^2 / E_i. A preamble has a window of N_CS, at most the prefix, and
-//    one point earlier. Its metric is the largest one there.
-// 4. In white Gaussian noise of any level T / (K L) has the beta distribution of K and K (L - 1). The
+// 3. metric T(m) = sum over i of |z_i(m)|^2 / E_i. A preamble has a window of N_CS, at most the prefix, that
+//    begins and ends 1 to 2 points early, as noise may move the peak of delay 0. Its metric is the largest
+//    there.
+// 4. In white Gaussian noise of any level T / (K L) has the beta distribution of K and K (L - 1) on one
+//    antenna. On several, each has its own energy, and the same law is a close approximation. The
 //    threshold bounds the probability that any of the 64 windows exceeds it. The bound is the sum over the
 //    values looked at, or that of Rice's rate of crossings where it is less.
 // 5. A preamble is not detected where a stronger one explains its peak: its sidelobes, its images at
@@ -124,8 +126,8 @@ class prach_generator {
 /// Outputs without data are not written.
 struct prach_output {
   view<std::uint8_t> detected = {};  // [occasions, 64]
-  view<float> delay_us =
-      {};  // [occasions, 64] from the nominal start, at least -1 point; 0 where not detected
+  // [occasions, 64] from the nominal start, at least -2.5 points of the correlation; 0 where not detected
+  view<float> delay_us = {};
   view<std::int32_t> timing_advance =
       {};                          // [occasions, 64] the delay in units of 16 * 64 T_c * 15 kHz / spacing
   view<float> snr_db = {};         // [occasions, 64] of a resource element; 0 where not detected
@@ -138,7 +140,8 @@ struct prach_output {
 ///   detector.run(exec, values, {.detected = detected, .delay_us = delay});
 /// Magnitudes of about 1e-15 to 1e15. An occasion with a value that is not finite or larger is erased:
 /// nothing is detected, all outputs are 0. Silence detects nothing. The SNR counts other preambles as noise,
-/// and of several paths the strongest.
+/// and of several paths the strongest. It takes antennas as equal: if one of two receives nothing, it is 0 dB
+/// at most.
 ///
 /// CPUs give the same bits for every instruction set, batch and number of threads. A CUDA device's differ in
 /// rounding, as it has another FFT.
