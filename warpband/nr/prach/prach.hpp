@@ -14,9 +14,9 @@
 // 1. Groups of g repetitions are added, as long as max_cfo_hz turns a group by at most a quarter turn. Of A R
 //    repetitions K = A R / g sums Y_i(k) remain. E_i is their mean energy on an antenna.
 // 2. z_i(m) = sum over k of Y_i(k) conj(y_u(k)) exp(2 pi i k m / M), M = 2048 or 512, zero padded.
-// 3. metric T(m) = sum over i of |z_i(m)|^2 / E_i. A preamble has a window of N_CS, at most the prefix, that
-//    begins and ends 1 to 2 points early, as noise may move the peak of delay 0. Its metric is the largest
-//    there.
+// 3. metric T(m) = sum over i of |z_i(m)|^2 / E_i. A preamble has a window of N_CS, at most the prefix.
+//    It begins and ends 1 to 2 points early, as noise may move the peak of delay 0. Its metric is the largest
+//    value there.
 // 4. In white Gaussian noise of any level T / (K L) has the beta distribution of K and K (L - 1) on one
 //    antenna. On several, each has its own energy, and the same law is a close approximation. The
 //    threshold bounds the probability that any of the 64 windows exceeds it. The bound is the sum over the

@@ -457,7 +457,7 @@ TEST_P(prach, wrong_shapes_are_refused) {
   EXPECT_THROW(d.run(exec(), odd, {}), wb::shape_error);
   EXPECT_THROW(d.run(exec(), in, {.detected = out}), wb::shape_error);
   auto both = exec().make<float>(1, 64);
-  EXPECT_THROW(d.run(exec(), in, {.delay_us = both, .snr_db = both}), wb::argument_error);
+  EXPECT_THROW(d.run(exec(), in, {.delay_us = both, .snr_db = both}), wb::shape_error);
   EXPECT_THROW(d.demodulate(exec(), odd, in), wb::shape_error);
   const wb::prach_generator g({});
   EXPECT_THROW(g.run(exec(), {1}, odd), wb::shape_error);
