@@ -421,7 +421,7 @@ void judge_search() {
   });
   const complexes grid(960, 1.f);
   defined("pbch_decoder", pbch_decoder({}), [&](const pbch_decoder& d) {
-    return std::vector<double>{d.run(exec(), rows(grid, 1), {7}).at(0).snr_db};
+    return std::vector<double>{d.run(exec(), rows(grid, 960), {7}).at(0).snr_db};
   });
   for (const char* name : {"prach_generator", "prach_detector"}) judged().insert(name);
   if (!has_cpu_fft()) return;
@@ -431,7 +431,7 @@ void judge_search() {
   });
   const complexes values(278, 1.f);
   defined("prach_detector", prach_detector(c), [&](const prach_detector& d) {
-    return written<float>(64, 1, [&](auto out) { d.run(exec(), rows(values, 1), {.metric = out}); });
+    return written<float>(64, 64, [&](auto out) { d.run(exec(), rows(values, 278), {.metric = out}); });
   });
 }
 

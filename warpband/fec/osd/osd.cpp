@@ -110,6 +110,7 @@ bp_osd::bp_osd(const parity_check_matrix& matrix, const bp_osd_config& config,
                const std::vector<double>& error_channel)
     : config_((check_settings(bp_osd_settings(), config), config)),
       bp_(osd_matrix(matrix), osd_bp(matrix, config)),
+      has_priors_(!error_channel.empty()),
       priors_(osd_priors(error_channel, matrix.n())) {
   osd_args& a = fixed_;
   a.n = matrix.n();
@@ -128,7 +129,7 @@ bp_osd::bp_osd(const parity_check_matrix& matrix, const bp_osd_config& config,
 }
 
 void bp_osd::run(executor& exec, view<const std::uint8_t> syndrome, const bp_osd_output& out) const {
-  if (priors().empty())
+  if (!has_priors_)
     throw argument_error("error_channel", "none", "probabilities of errors, or LLRs with each call");
   check_shape("syndrome", syndrome, syndrome.items, as_size(fixed_.checks));
   const view<const float> llr{priors_.on(exec), as_size(fixed_.n), syndrome.items, 1, 0};

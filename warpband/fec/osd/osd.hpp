@@ -101,6 +101,7 @@ class bp_osd {
   bp_osd_config config_;
   sparse_ldpc_decoder bp_;
   osd_args fixed_;  // without data
+  bool has_priors_;
   resident<float> priors_;
   resident<std::int32_t> columns_, rows_;
   float_llrs floats_;
