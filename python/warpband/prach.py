@@ -126,7 +126,10 @@ class PrachGenerator(_Prach):
         """
         one = isinstance(preambles, (int, np.integer))
         numbers = [whole("preambles", p, 0, 63) for p in ([preambles] if one else listed("preambles", preambles))]
-        space = NUMPY if out is None else space_of(out)
+        try:
+            space = NUMPY if out is None else space_of(out)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"out: {error}") from None
         arrays = fill(space, self._table, "samples", out, () if one else (len(numbers),))
         self._work.run(space.executor(self._executor), numbers, arrays["samples"])
         return results(space, arrays, "samples", out)
@@ -201,9 +204,9 @@ class PrachDetector(_Prach):
 
         outputs: "detected" (uint8), "delay_us", "timing_advance" (int32), "snr_db" and "metric", each ``(..., 64)``; "status" (uint8
         ``(...)``); or several names. The delay counts from the nominal start. "timing_advance" has it in units of 16 64 T_c, divided
-        by ``ta_spacing_khz`` / 15. "snr_db" is that of a resource element on an antenna, of the strongest path, if antennas are
-        equal; other preambles count as noise. All three are 0 where nothing is detected. Status 1: an occasion with a value that is NaN, infinite or above
-        1e15 in magnitude, which is erased: all its outputs are 0.
+        by ``ta_spacing_khz`` / 15. "snr_db" is that of a resource element on an antenna, of the strongest path, if antennas
+        are equal; other preambles count as noise. All three are 0 where nothing is detected. Status 1: an occasion with a value that
+        is NaN, infinite or above 1e15 in magnitude, which is erased: all its outputs are 0.
 
         Raises:
             RuntimeError: this build has no FFT for CPUs (KISS FFT), or cuFFT is not there.
