@@ -120,7 +120,7 @@ class receive_command : public ::testing::Test, protected wb::testing::command_f
 
 TEST_F(receive_command, reads_every_format) {
   const auto samples = recording(0, 2000);
-  const std::string raw = "--rate 3.84e6 --spacing 15";
+  const std::string raw = "--rate 3.84e6 --spacing 15 --offset 0";
   wb::testing::write_npy(path("a.npy"), {samples.size()}, samples);
   put("f.iq", wb::testing::bytes_of(samples));
   put("i16.iq", quantised<std::int16_t>(samples));
@@ -137,8 +137,8 @@ TEST_F(receive_command, reads_every_format) {
   std::string two;
   for (std::size_t i = 0; i < one.size(); i += 4) two += std::string(4, '\1') + one.substr(i, 4);
   put_sigmf("two", "ci16_le", two, R"(, "core:num_channels": 2)", R"("core:header_bytes": 0)");
-  expect_blocks(received("two.sigmf-data --channel 1 --spacing 15"), 2000);
-  EXPECT_EQ(received("two --spacing 15")["blocks"].size(), 0u);
+  expect_blocks(received("two.sigmf-data --channel 1 --spacing 15 --offset 0"), 2000);
+  EXPECT_EQ(received("two --spacing 15 --offset 0")["blocks"].size(), 0u);
 }
 
 TEST_F(receive_command, finds_blocks_on_the_raster) {
@@ -198,9 +198,10 @@ TEST_F(receive_command, standard_input_and_numbers_of_threads_change_nothing) {
 }
 
 TEST_F(receive_command, nothing_is_found_where_nothing_is) {
-  const std::string options = " --rate 3.84e6 --spacing 15";
+  const std::string options = " --rate 3.84e6 --spacing 15 --offset 0";
   put("silence.iq", std::string(8 * 100000, '\0'));
   put("empty.iq", "");
+  EXPECT_EQ(received("empty.iq --rate 3.84e6")["blocks"].size(), 0u);
   put("short.iq", std::string(8, '\0'));
   std::vector<sample> bad(100000, sample{std::nanf(""), 1});
   put("bad.iq", wb::testing::bytes_of(bad));
