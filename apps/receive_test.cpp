@@ -19,6 +19,7 @@
 #include <tests/npy.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/nr/pbch/pbch.hpp>
+#include <warpband/ofdm/fft/fft.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
 
 namespace receive_command_test {
@@ -80,6 +81,9 @@ std::string quantised(const std::vector<sample>& samples, bool big = false) {
 
 class receive_command : public ::testing::Test, protected wb::testing::command_folder {
  protected:
+  void SetUp() override {
+    if (!wb::has_cpu_fft()) GTEST_SKIP() << "this build has no FFT for CPUs (WARPBAND_KISSFFT)";
+  }
   void put(const std::string& name, const std::string& bytes) const {
     std::ofstream(path(name), std::ios::binary) << bytes;
   }
