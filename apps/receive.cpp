@@ -187,7 +187,7 @@ std::string hertz(double hz) {
   return hz >= 1e6 ? fmt::format("{:.10g} MHz", hz / 1e6) : fmt::format("{:.10g} kHz", hz / 1e3);
 }
 
-/// Samples in pieces that overlap: `step` of its own and `overlap` of the next one.
+/// Samples in pieces that overlap: `step` new ones, and `overlap` that are the next piece's first.
 class reading {
  public:
   reading(iq_reader& file, std::size_t step, std::size_t overlap)
@@ -201,20 +201,20 @@ class reading {
   /// The next piece; false if there is none.
   bool next() {
     if (ended_) return false;
-    const std::size_t kept = piece_.size() - own_;
+    const std::size_t kept = piece_.size() - count_;
     std::move(piece_.end() - static_cast<std::ptrdiff_t>(kept), piece_.end(), piece_.begin());
-    first_ += own_;
+    first_ += count_;
     piece_.resize(step_ + overlap_);
     const std::size_t got = read(piece_.data() + kept, piece_.size() - kept);
     ended_ = got < piece_.size() - kept;
     piece_.resize(kept + got);
-    own_ = ended_ ? piece_.size() : step_;
+    count_ = ended_ ? piece_.size() : step_;
     return !piece_.empty();
   }
   const std::vector<sample>& piece() const { return piece_; }
-  std::size_t own() const { return own_; }  // blocks that begin behind are the next piece's
+  std::size_t count() const { return count_; }  // blocks that begin behind are the next piece's
   std::size_t first() const { return first_; }
-  std::size_t searched() const { return first_ + own_; }
+  std::size_t searched() const { return first_ + count_; }
 
  private:
   std::size_t read(sample* to, std::size_t n) {
@@ -225,7 +225,7 @@ class reading {
   }
 
   iq_reader& file_;
-  std::size_t step_, overlap_, own_ = 0, first_ = 0, from_head_ = 0;
+  std::size_t step_, overlap_, count_ = 0, first_ = 0, from_head_ = 0;
   bool ended_ = false;
   std::vector<sample> piece_, head_;
 };
@@ -434,7 +434,7 @@ int run_receive(const receive_options& options) {
     exec->upload(on_device.data(), piece.data(), piece.size() * sizeof(sample));
     for (const block_receiver& r : receivers) {
       const auto given = wb::make_view(std::as_const(on_device).data(), 1, piece.size());
-      for (const auto& b : r.run(*exec, piece, samples.own(), given)) {
+      for (const auto& b : r.run(*exec, piece, samples.count(), given)) {
         const double first = static_cast<double>(samples.first()) + b.found.first_sample;
         if (!note(cells, r, b, first, file.rate_hz() / (1e3 * r.spacing_khz()))) continue;
         line.clear();
@@ -445,7 +445,7 @@ int run_receive(const receive_options& options) {
       }
     }
     working += std::chrono::duration<double>(clock_type::now() - start).count();
-    erased += std::count_if(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(samples.own()),
+    erased += std::count_if(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(samples.count()),
                             [](const sample& x) { return !is_usable(x); });
     if (line.due())
       line.show(fmt::format("{:.2f} s of samples", static_cast<double>(samples.first()) / file.rate_hz()));

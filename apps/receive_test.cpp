@@ -267,7 +267,7 @@ TEST_F(receive_command, reads_files_of_other_programs) {
   const std::string folder = WARPBAND_REFDATA "/nr_time/samples/";
   std::ifstream truth(folder + "downlink.json");
   if (!truth) GTEST_SKIP() << "no refdata: cannot open '" << folder << "downlink.json'";
-  std::size_t all = 0;
+  std::size_t total = 0;
   const auto content = wb::testing::parse_json(truth);
   for (const auto& f : content.at("files")) {
     const std::string name = f.at("file").get<std::string>();
@@ -308,9 +308,9 @@ TEST_F(receive_command, reads_files_of_other_programs) {
     }
     EXPECT_EQ(different.size(), decoded);
     EXPECT_EQ(decoded, whole);
-    all += whole;
+    total += whole;
   }
-  EXPECT_GT(all, 20u);
+  EXPECT_GT(total, 20u);
 }
 
 }  // namespace receive_command_test

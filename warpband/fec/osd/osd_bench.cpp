@@ -10,8 +10,8 @@ namespace {
 using namespace wb;
 using bench::figure;
 
-/// S. Bravyi et al., "High-threshold and low-overhead fault-tolerant quantum memory", 2024: H = (B' | A') of
-/// A = x^3 + y + y^2 and B = y^3 + x + x^2, with x of order 12 and y of order 6.
+/// S. Bravyi et al., "High-threshold and low-overhead fault-tolerant quantum memory", 2024. H = (B' | A')
+/// with A = x^3 + y + y^2 and B = y^3 + x + x^2. x has the order 12 and y the order 6.
 parity_check_matrix bicycle_matrix() {
   constexpr int l = 12, m = 6;
   const auto column = [](int i, int j) { return (i + l) % l * m + (j + m) % m; };

@@ -4,7 +4,8 @@
 //
 //   payload a_0 .. a_31: 24 bits of the MIB, 4 LSBs of the SFN, half frame,
 //                        3 MSBs of i_SSB (l_max 64) or MSB of k_SSB and two reserved bits
-//   a' = interleaved by G (§7.1.1), then scrambled (§7.1.2): these 32 bits get CRC and polar code
+//
+// a' is a, interleaved by G (§7.1.1) and then scrambled (§7.1.2). These 32 bits get CRC and polar code.
 #include <array>
 #include <cstdint>
 #include <optional>
