@@ -48,6 +48,8 @@ class parity_decoder final : public wb::soft_decoder {
           e[bit] = static_cast<float>(best[0] - best[1]);
         }
       if (out.finished.data != nullptr) out.finished.data[i * out.finished.item_stride] = 0;
+      if (out.iterations.data != nullptr) out.iterations.data[i * out.iterations.item_stride] = 1;
+      if (out.status.data != nullptr) out.status.data[i * out.status.item_stride] = 0;
     }
   }
 
