@@ -22,7 +22,7 @@ void bind_pucch_shape(nb::class_<Work>& bound) {
   bound.def_prop_ro("slots", [](const Work& w) { return w.shape().slots; })
       .def_prop_ro("symbols", [](const Work& w) { return w.shape().symbols; })
       .def_prop_ro("subcarriers", [](const Work& w) { return w.shape().subcarriers; })
-      .def_prop_ro("bits", [](const Work& w) { return w.shape().bits; })
+      .def_prop_ro("message_bits", [](const Work& w) { return w.shape().bits; })
       .def_prop_ro("coded_bits", [](const Work& w) { return w.shape().coded_bits; })
       .def_prop_ro("first_hop_symbols", [](const Work& w) { return w.shape().hop[0].symbols; });
 }

@@ -109,7 +109,7 @@ def test_messages_come_back_and_noise_is_nothing():
                      {"format": 2, "symbols": 2, "prbs": 4, "bits": 11}, {"format": 3, "symbols": 8, "prbs": 3, "bits": 50},
                      {"format": 4, "symbols": 14, "bits": 15, "spreading": 4, "occ": 2}):
         generator, detector = wb.PucchGenerator(**resource), wb.PucchDetector(**resource, antennas=2)
-        message = rng.integers(0, 2, (3, 20, generator.bits), np.uint8)
+        message = rng.integers(0, 2, (3, 20, generator.message_bits), np.uint8)
         slot = rng.integers(0, generator.slots, (3, 20))
         values = np.repeat(generator(message, slot=slot)[:, :, np.newaxis], 2, axis=2)
         bits, detected, metric, status = detector(values + 0.2 * noise(*values.shape), slot=slot, outputs=("bits", "detected", "metric", "status"))

@@ -71,9 +71,9 @@ class _Pucch(Described):
         return self._work.symbols, self._work.subcarriers
 
     @property
-    def bits(self) -> int:
+    def message_bits(self) -> int:
         """Bits of a message: those of the setting, and a scheduling request."""
-        return self._work.bits
+        return self._work.message_bits
 
     @property
     def coded_bits(self) -> int:
@@ -113,7 +113,7 @@ class PucchGenerator(_Pucch):
 
     @converting(bits=as_bits)
     def __call__(self, bits: Array, *, slot: int | Sequence[int], out: Any = None, strict: bool = False) -> Any:
-        """Resource elements, complex64 ``(..., symbols, subcarriers)``, of messages, uint8 or bool ``(..., bits)``.
+        """Resource elements, complex64 ``(..., symbols, subcarriers)``, of messages, uint8 or bool ``(..., message_bits)``.
 
         Subcarriers are those of the resource blocks of each symbol's hop, the lowest first.
 
@@ -163,7 +163,7 @@ class PucchDetector(_Pucch):
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[PucchDetectorKeywords]):
         self._executor = checked_executor(executor)
         self._work = made(_core.PucchDetector, settings=settings)
-        self._table = {"bits": (UINT8, (self._work.bits,)), "detected": (UINT8, ()), "metric": (FLOAT32, ()), "snr_db": (FLOAT32, ()),
+        self._table = {"bits": (UINT8, (self.message_bits,)), "detected": (UINT8, ()), "metric": (FLOAT32, ()), "snr_db": (FLOAT32, ()),
                        "status": (UINT8, ())}
 
     @property
@@ -176,7 +176,7 @@ class PucchDetector(_Pucch):
                  strict: bool = False) -> Any:
         """Detects in resource elements, complex64 ``(..., antennas, symbols, subcarriers)``.
 
-        outputs: "bits" (uint8 ``(..., bits)``), "detected" (uint8), "metric", "snr_db" (float32) and "status" (uint8), each ``(...)``;
+        outputs: "bits" (uint8 ``(..., message_bits)``), "detected" (uint8), "metric", "snr_db" (float32) and "status" (uint8), each ``(...)``;
         or several names. Bits and "snr_db", that of a resource element, are 0 where nothing is detected. Status 1: an occasion with a
         value that is NaN, infinite or above 1e15 in magnitude, which is erased: all its outputs are 0.
 
