@@ -94,6 +94,9 @@ set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${CMAKE_CURRENT_SOURC
 add_executable(example_decode examples/decode.cpp)
 target_link_libraries(example_decode PRIVATE warpband wb_options)
 add_test(NAME example_decode COMMAND example_decode)
+add_executable(example_pucch_rows examples/pucch_rows.cpp)
+target_link_libraries(example_pucch_rows PRIVATE warpband wb_options)
+add_test(NAME example_pucch_rows COMMAND example_pucch_rows "${CMAKE_CURRENT_SOURCE_DIR}/curves/ts38104_pucch.csv" 500 0 2)
 
 # The header in plain C, and the C examples
 if(WARPBAND_C)

@@ -76,6 +76,7 @@
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/nr/pbch/pbch.hpp>
 #include <warpband/nr/prach/prach.hpp>
+#include <warpband/nr/pucch/pucch.hpp>
 #include <warpband/nr/shared_channel.hpp>
 #include <warpband/nr/sync/cell_search.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
@@ -422,6 +423,14 @@ void judge_search() {
   const complexes grid(960, 1.f);
   defined("pbch_decoder", pbch_decoder({}), [&](const pbch_decoder& d) {
     return std::vector<double>{d.run(exec(), rows(grid, 960), {7}).at(0).snr_db};
+  });
+  const bytes message(1, 1);
+  defined("pucch_generator", pucch_generator({}), [&](const pucch_generator& g) {
+    return written<std::complex<float>>(12, 12, [&](auto out) { g.run(exec(), rows(message, 1), {3}, out); });
+  });
+  const complexes elements(12, 1.f);
+  defined("pucch_detector", pucch_detector({}), [&](const pucch_detector& d) {
+    return written<float>(1, 1, [&](auto out) { d.run(exec(), rows(elements, 12), {3}, {.metric = out}); });
   });
   for (const char* name : {"prach_generator", "prach_detector"}) judged().insert(name);
   if (!has_cpu_fft()) return;

@@ -43,6 +43,8 @@ COMPARED = {
     "CtcEncoder": "test_ctc.test_codewords", "CtcDecoder": "test_ctc.test_the_code_alone_is_decoded_exactly",
     "PrachGenerator": "test_prach.test_values_and_samples_follow_the_formulas", "PrachDetector": "test_prach.test_what_was_sent_is_found",
     "prach_first_subcarrier": "test_prach.test_samples_are_those_of_other_programs",
+    "PucchGenerator": "test_pucch.test_resource_elements_are_those_of_other_programs, test_pucch.test_format_0_is_a_shifted_sequence",
+    "PucchDetector": "test_pucch.test_messages_come_back_and_noise_is_nothing", "nr_low_papr_sequence": "test_pucch.test_low_papr_sequences_are_those_of_other_programs",
     "umts_permutation": "test_turbo.test_interleaver_of_umts",
     "PolarEncoder": "test_polar.test_without_frozen_bits_the_encoder_is_the_transform",
     "PolarDecoder": "test_polar.test_a_list_of_all_messages_finds_the_most_likely",

@@ -34,7 +34,7 @@ def objects():
     others = [bler_tables(), wb.QamMapper(qam=4), wb.Demapper(qam=4), wb.StbcEncoder(type="golden", qam=4), wb.StbcDecoder(type="golden", qam=4, rx_antennas=2),
               wb.MassiveUplink(**MASSIVE, qam=4), wb.MassiveSoftUplink(**MASSIVE, qam=4), wb.ClusteredUplink(**MASSIVE, qam=4, clusters=2),
               wb.MassiveDownlink(**MASSIVE), wb.ClusteredDownlink(**MASSIVE, clusters=2), wb.OfdmNumerology(), wb.OfdmModulator(), wb.OfdmDemodulator(),
-              wb.PrachGenerator(), wb.PrachDetector(), wb.CellSearch(), wb.CellSearchResult([], np.zeros(1, np.int64)), wb.NrFoundBlock(0, 0, 0.0, 0.0, 0.0, 0.0),
+              wb.PrachGenerator(), wb.PrachDetector(), wb.PucchGenerator(), wb.PucchDetector(), wb.CellSearch(), wb.CellSearchResult([], np.zeros(1, np.int64)), wb.NrFoundBlock(0, 0, 0.0, 0.0, 0.0, 0.0),
               wb.PbchEncoder(), wb.PbchDecoder(), wb.NrSsbContent(), wb.NrPbchBlock(False, True, None, np.zeros(32, np.uint8), 0, -40.0, 0.0, 0.0),
               wb.TdlChannel(), wb.CdlChannel(**MASSIVE), wb.KroneckerChannel(streams=2, rx_antennas=2),
               wb.Csi(np.zeros(2), np.zeros(2), "plain", 0.0, 0.0), wb.ExitChart(*map(np.zeros, [2] * 5)), wb.Progress("", 0.0, 0, 1, 1, 0, 0, 0.0, True), wb.ChoiceProgress(0, 0, "mmse", "none", 0),

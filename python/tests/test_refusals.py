@@ -116,6 +116,7 @@ LTE, NR = {"transport_bits": 40, "coded_bits": 132}, {"transport_bits": 24, "cod
 PUSCH = wb.NrSharedChannel(resource_blocks=1)
 GRID = np.ones((2, *PUSCH.grid_shape, 1), np.complex64)
 PRACH = wb.PrachDetector(format="A1")
+PUCCH = wb.PucchDetector(format=2, prbs=2, bits=5)
 WIMAX = wb.WimaxFrame(profile="mobile_128", modulations=["qpsk", "16qam"])
 NUMEROLOGY = wb.OfdmNumerology(fft_size=16, subcarriers=4, cyclic_prefix=2, first_cyclic_prefix=3)
 SCENARIO = {"code": {"type": "none", "k": 10}, "sweep": {"ebn0_db": [0.0]}, "stop": {"max_frames": 2}}
@@ -218,6 +219,10 @@ CALLS_OF = [
     (wb.PrachGenerator(), {"preambles": [1, 2]}), (wb.PrachGenerator().values, {"preamble": 1}),
     (PRACH.demodulate, {"samples": np.ones((2, 1, PRACH.samples), "c8")}), (PRACH, {"values": np.ones((2, 1, 2, 139), "c8"), "outputs": "detected"}),
     (wb.prach_first_subcarrier, {"format": "A1", "spacing_khz": 15, "uplink_khz": 15, "resource_blocks": 25, "first_block": 1}),
+    (wb.PucchGenerator, {"format": 1, "symbols": 14, "hopping": True, "initial_cyclic_shift": 3, "bits": 2}),
+    (wb.PucchDetector, {"format": 2, "prbs": 2, "bits": 5, "antennas": 1, "false_alarm": 1e-3}),
+    (wb.PucchGenerator(bits=2), {"bits": np.ones((3, 2), "u1"), "slot": 4}), (PUCCH, {"values": np.ones((3, 1, 1, 24), "c8"), "slot": 4, "outputs": "detected"}),
+    (wb.nr_low_papr_sequence, {"length": 12, "u": 3, "v": 0}),
     (wb.nr_pss, {"n_id2": 1}), (wb.nr_sss, {"cell_id": 7}), (wb.nr_ssb_first_symbols, {"pattern": "A", "l_max": 4}),
     *([(wb.OfdmModulator(numerology=NUMEROLOGY), {"values": np.ones((2, 7, 4), "c8")}),
        (wb.OfdmDemodulator(numerology=NUMEROLOGY), {"samples": np.ones((2, NUMEROLOGY.samples_per_slot), "c8")})]),

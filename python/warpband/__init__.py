@@ -59,6 +59,7 @@ from .osd import BpOsd
 from .pbch import NrPbchBlock, NrSsbContent, PbchDecoder, PbchEncoder
 from .polar import PolarDecoder, PolarEncoder
 from .prach import PrachDetector, PrachGenerator, prach_first_subcarrier
+from .pucch import PucchDetector, PucchGenerator, nr_low_papr_sequence
 from .receive import ExitChart, IterativeReceiver, exit_chart
 from .short_block import ShortBlockDecoder, ShortBlockEncoder
 from .sparse_ldpc import ParityCheckMatrix, SparseLdpcDecoder, SparseLdpcEncoder
@@ -74,10 +75,10 @@ __all__ = [
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
     "NWay", "NoiseEstimator", "NrFoundBlock", "NrMcs", "NrPbchBlock", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrSsbContent", "NrTransportDecoder",
     "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PbchDecoder", "PbchEncoder", "PolarDecoder", "PolarEncoder", "PrachDetector", "PrachGenerator",
-    "Progress", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
+    "Progress", "PucchDetector", "PucchGenerator", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
     "TurboBlockDecoder", "TurboBlockEncoder", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "effective_capacity", "effective_sinr", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
-    "mimo_rayleigh", "mutual_information", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_mcs", "nr_numerology",
+    "mimo_rayleigh", "mutual_information", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_low_papr_sequence", "nr_mcs", "nr_numerology",
     "nr_precoder", "nr_pss", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",
     "nr_ssb_first_symbols", "nr_sss", "nr_transport_block_size", "plot", "prach_first_subcarrier", "qr", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "snr_of_information", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",
     "wimax_ldpc",

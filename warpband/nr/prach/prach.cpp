@@ -10,6 +10,7 @@
 #include <warpband/core/decimal.hpp>
 #include <warpband/core/overlap.hpp>
 #include <warpband/core/pairs.hpp>
+#include <warpband/nr/beta_law.hpp>
 #include <warpband/nr/prach/prach_args.hpp>
 
 namespace wb {
@@ -354,32 +355,9 @@ void prach_generator::run(executor& exec, const std::vector<int>& preambles,
 
 namespace {
 
-/// ln of the probability that a beta variable of K and K (L - 1) exceeds x, and ln of its density.
-struct prach_law {
-  int k;
-  double n;  // K L - 1
-  prach_law(int sums, int length) : k(sums), n(static_cast<double>(sums) * length - 1) {}
-  double term(int j, double x) const {
-    return log_gamma(n + 1) - log_gamma(j + 1.) - log_gamma(n - j + 1) + j * std::log(x) +
-           (n - j) * std::log1p(-x);
-  }
-  /// std::lgamma writes a global variable, and detectors may be made in several threads.
-  static double log_gamma(double x) {
-    int sign = 1;
-    return ::lgamma_r(x, &sign);
-  }
-  double log_tail(double x) const {
-    const double top = term(k - 1, x);
-    double sum = 0;
-    for (int j = 0; j < k; j++) sum += std::exp(term(j, x) - top);
-    return top + std::log(sum);
-  }
-  double log_density(double x) const { return term(k - 1, x) + std::log(n - k + 1) - std::log1p(-x); }
-};
-
 /// The threshold of T: the union bound over `points` values, or Rice's rate over `samples` of a correlation.
 double prach_threshold(int sums, int length, int windows, double points, double samples, double false_alarm) {
-  const prach_law law(sums, length);
+  const beta_law law(sums, static_cast<double>(sums) * (length - 1));
   const double range = static_cast<double>(sums) * length;
   const auto bound = [&](double t) {
     const double x = t / range, tail = std::exp(law.log_tail(x)),

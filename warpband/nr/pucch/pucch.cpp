@@ -1,0 +1,612 @@
+#include <warpband/nr/pucch/pucch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include <warpband/core/as_size.hpp>
+#include <warpband/core/check.hpp>
+#include <warpband/core/overlap.hpp>
+#include <warpband/core/pairs.hpp>
+#include <warpband/core/status.hpp>
+#include <warpband/fec/nr/scrambling.hpp>
+#include <warpband/nr/beta_law.hpp>
+#include <warpband/nr/pucch/pucch_filters.hpp>
+
+namespace wb {
+
+WB_DECLARE_KERNEL(pucch_tones)
+WB_DECLARE_KERNEL(pucch_equalise)
+WB_DECLARE_KERNEL(pucch_decide)
+WB_DECLARE_KERNEL(pucch_map)
+
+namespace {
+
+constexpr double pucch_pi = std::numbers::pi;
+
+cx_pair pucch_pair(std::complex<double> z) {
+  return {static_cast<float>(z.real()), static_cast<float>(z.imag())};
+}
+std::complex<double> pucch_turn(double turns) { return std::polar(1., 2 * pucch_pi * turns); }
+
+std::vector<cx_pair> pucch_units(int period) {
+  std::vector<cx_pair> units;
+  for (int k = 0; k < period; k++) units.push_back(pucch_pair(pucch_turn(static_cast<double>(k) / period)));
+  return units;
+}
+
+bool is_tone(const pucch_config& c) { return c.format <= 1; }
+
+/// QPSK of bits 2 m and 2 m + 1 of a sequence.
+std::complex<double> pucch_qpsk(const std::vector<std::uint8_t>& c, std::size_t m) {
+  const double half = std::sqrt(0.5);
+  return {c[2 * m] != 0 ? -half : half, c[2 * m + 1] != 0 ? -half : half};
+}
+
+/// Sequences of formats 0 and 1, [slots, S, 12].
+std::vector<cx_pair> tone_sequences(const pucch_config& c, const pucch_shape& s) {
+  std::vector<cx_pair> table;
+  for (int slot = 0; slot < s.slots; slot++) {
+    const std::vector<int> shifts = nr_pucch_shifts(c.hopping_id, slot);
+    for (int h = 0; h < s.hops; h++) {
+      const pucch_group group = nr_pucch_group(c.group_hopping, c.hopping_id, slot, h);
+      const auto r = nr_low_papr_sequence(12, group.u, group.v);
+      const int first = s.hop[h].first, last = first + s.hop[h].symbols;
+      for (int l = first; l < last; l++) {
+        const int shift = c.initial_cyclic_shift + shifts[as_size(c.first_symbol + l)];
+        double code = 0;
+        if (c.format == 1) {
+          int kind[2] = {0, 0}, before = 0;  // symbols of the hop with DMRS, with data; those before this one
+          for (int i = first; i < last; i++) kind[i % 2]++, before += i < l && i % 2 == l % 2;
+          code = pucch_code_turns(kind[l % 2], c.occ, before);
+        }
+        for (int k = 0; k < 12; k++)
+          table.push_back(pucch_pair(r[as_size(k)] * pucch_turn(code + shift * k % 12 / 12.)));
+      }
+    }
+  }
+  return table;
+}
+
+/// DMRS of formats 2 to 4, [slots, pilot symbols, P].
+std::vector<cx_pair> pucch_pilots(const pucch_config& c, const pucch_shape& s) {
+  std::vector<cx_pair> table;
+  for (int slot = 0; slot < s.slots; slot++) {
+    if (c.format == 2) {
+      for (int l = 0; l < s.symbols; l++) {
+        const std::int64_t symbol = 14 * slot + c.first_symbol + l + 1,
+                           init = ((symbol * (2 * c.dmrs_id + 1) << 17) + 2 * c.dmrs_id) %
+                                  (std::int64_t{1} << 31);
+        const int first = 4 * (c.hopping && l == 1 ? c.second_hop_prb : c.first_prb);
+        const auto sequence = nr_scrambling_sequence(init, as_size(2 * (first + 4 * c.prbs)));
+        for (int m = first; m < first + 4 * c.prbs; m++)
+          table.push_back(pucch_pair(pucch_qpsk(sequence, as_size(m))));
+      }
+      continue;
+    }
+    constexpr int shift_of_code[4] = {0, 6, 3, 9};
+    const int initial = c.format == 4 ? shift_of_code[c.occ] : 0;
+    const std::vector<int> shifts = nr_pucch_shifts(c.hopping_id, slot);
+    for (int h = 0; h < s.hops; h++) {
+      const pucch_group group = nr_pucch_group(c.group_hopping, c.hopping_id, slot, h);
+      const auto r = nr_low_papr_sequence(s.subcarriers, group.u, group.v);
+      for (int t = 0; t < s.hop[h].pilots; t++) {
+        const int l = s.pilot_symbols[as_size(s.hop[h].first_pilot + t)],
+                  shift = initial + shifts[as_size(c.first_symbol + l)];
+        for (int k = 0; k < s.subcarriers; k++)
+          table.push_back(pucch_pair(r[as_size(k)] * pucch_turn(shift * k % 12 / 12.)));
+      }
+    }
+  }
+  return table;
+}
+
+/// Format 4's code, or its conjugate: 1 for other formats.
+std::vector<cx_pair> pucch_codes(const pucch_config& c, bool conjugate) {
+  std::vector<cx_pair> codes;
+  for (int k = 0; k < 12; k++) {
+    const double turns =
+        c.format != 4 ? 0 : static_cast<double>(c.occ * (k / (12 / c.spreading))) / c.spreading;
+    codes.push_back(pucch_pair(pucch_turn(conjugate ? turns : -turns)));
+  }
+  return codes;
+}
+
+std::vector<float> pucch_signs(const pucch_config& c, const pucch_shape& s) {
+  std::vector<float> signs;
+  for (const std::uint8_t bit :
+       nr_scrambling_sequence((std::int64_t{c.rnti} << 15) + c.scrambling_id, as_size(s.coded_bits)))
+    signs.push_back(bit != 0 ? -1.f : 1.f);
+  return signs;
+}
+
+/// By the bits of a message, the first one in bit 0: what formats 0 and 1 send. m_cs, or -1 for nothing.
+struct pucch_messages {
+  std::vector<std::int32_t> shifts;
+  std::vector<cx_pair> symbols;
+};
+pucch_messages messages_of(const pucch_config& c, const pucch_shape& s) {
+  pucch_messages all;
+  const double half = std::sqrt(0.5);
+  for (int m = 0; m < 1 << s.bits; m++) {
+    const int first = m & 1, second = m >> 1 & 1;
+    const bool request = c.scheduling_request && (m >> c.bits & 1) != 0;
+    constexpr int of_two[2][2] = {{0, 3}, {9, 6}};  // TS 38.213 tables 9.2.3-3 and -4
+    int shift = c.bits == 0 ? 0 : c.bits == 1 ? 6 * first : of_two[first][second];
+    if (request && c.bits > 0) shift += c.bits == 1 ? 3 : 1;
+    if (c.bits == 0 && !request) shift = -1;
+    all.shifts.push_back(shift);
+    const int b = c.bits == 0 ? 0 : first;
+    all.symbols.push_back(
+        pucch_pair({b != 0 ? -half : half, (c.bits == 2 ? second : b) != 0 ? -half : half}));
+  }
+  return all;
+}
+
+/// Probability that noise passes the CRC of one of the decoder's paths; 1 without a CRC.
+double passes_crc(const pucch_config& c) {
+  if (c.bits < 12) return 1;
+  return std::min(1., c.list_size * std::ldexp(1., c.bits < 20 ? -6 : -11));
+}
+
+polar_config polar_of(const pucch_config& c, int coded_bits) {
+  return {.kind = polar_kind::uci, .k = c.bits, .coded_bits = coded_bits};
+}
+
+/// A part of a workspace.
+template <class T>
+T* pucch_part(std::byte*& from, std::size_t count) {
+  T* p = reinterpret_cast<T*>(from);
+  from += (count * sizeof(T) + 63) / 64 * 64;
+  return p;
+}
+
+void check_slots(const std::vector<int>& slots, std::size_t occasions, int count) {
+  if (slots.size() != occasions)
+    throw shape_error("slots", std::to_string(slots.size()) + " slots",
+                      "one for each of " + std::to_string(occasions) + " occasions");
+  for (const int slot : slots) check_range("slots", slot, 0, count - 1);
+}
+
+/// Items first.. of a view, if it has data.
+template <class View>
+View pucch_items(View v, std::size_t first, std::size_t count) {
+  if (v.data != nullptr) v.data += first * v.item_stride;
+  v.items = count;
+  return v;
+}
+
+}  // namespace
+
+const std::vector<setting_of<pucch_config>>& pucch_settings() {
+  using c = pucch_config;
+  static const std::vector<setting_of<c>> settings{
+      one_of("format", &c::format, {0, 1, 2, 3, 4}, "PUCCH format."),
+      one_of("spacing_khz", &c::spacing_khz, {15, 30, 60, 120},
+             "Subcarrier spacing in kHz. A frame has 10 spacing_khz / 15 slots."),
+      integer("first_symbol", &c::first_symbol, 0, 13, "Its first symbol in the slot."),
+      integer("symbols", &c::symbols, 1, 14, "Symbols: 1 or 2 with formats 0 and 2, else 4 to 14."),
+      integer("first_prb", &c::first_prb, 0, 274,
+              "Of format 2: its lowest resource block, counted from common resource block 0."),
+      integer("prbs", &c::prbs, 1, 16,
+              "Resource blocks: any number with format 2, a product of 2, 3 and 5 with format 3, else 1."),
+      boolean("hopping", &c::hopping, "Frequency hopping within the slot."),
+      integer("second_hop_prb", &c::second_hop_prb, 0, 274,
+              "Of format 2 with hopping: the lowest resource block of the second hop."),
+      words("group_hopping", &c::group_hopping,
+            {{"neither", pucch_hopping::neither},
+             {"enable", pucch_hopping::enable},
+             {"disable", pucch_hopping::disable}},
+            "pucch-GroupHopping, of formats 0, 1, 3 and 4: \"enable\" hops between groups, \"disable\" "
+            "between sequences."),
+      integer("hopping_id", &c::hopping_id, 0, 1023,
+              "hoppingId or the cell's identity, of formats 0, 1, 3 and 4."),
+      integer("initial_cyclic_shift", &c::initial_cyclic_shift, 0, 11, "Of formats 0 and 1."),
+      integer(
+          "occ", &c::occ, 0, 6,
+          "Index of the orthogonal code: of format 1 less than the data symbols of a hop, of format 4 less "
+          "than spreading."),
+      one_of("spreading", &c::spreading, {2, 4}, "Spreading factor of format 4."),
+      boolean("additional_dmrs", &c::additional_dmrs,
+              "Of formats 3 and 4: four DMRS symbols from 10 symbols on."),
+      boolean("pi2_bpsk", &c::pi2_bpsk, "Of formats 3 and 4: pi/2-BPSK in place of QPSK."),
+      integer("rnti", &c::rnti, 0, 65535, "Of formats 2 to 4, for the scrambling."),
+      integer("scrambling_id", &c::scrambling_id, 0, 1023,
+              "Of formats 2 to 4: dataScramblingIdentityPUSCH or "
+              "the cell's identity."),
+      integer("dmrs_id", &c::dmrs_id, 0, 65535, "Of format 2: scramblingID0 or the cell's identity."),
+      integer("bits", &c::bits, 0, 1706,
+              "HARQ-ACK bits 0 to 2 of formats 0 and 1; with formats 2 to 4 all bits of UCI, from 3 on."),
+      boolean("scheduling_request", &c::scheduling_request,
+              "The message's last bit is a scheduling request: with format 0, or format 1 with bits = 0."),
+      integer("antennas", &c::antennas, 1, 64, "Receive antennas."),
+      number("false_alarm", &c::false_alarm, 1e-9, 0.5,
+             "Bound of the probability that white noise alone gives a message."),
+      one_of("list_size", &c::list_size, {1, 2, 4, 8, 16, 32},
+             "Paths of the polar decoder, from 12 bits on."),
+      number(
+          "max_delay_us", &c::max_delay_us, 0.01, 10,
+          "Largest delay of the channel that formats 2 to 4 expect. Left out: 30 / spacing_khz, at most 2."),
+      number("max_doppler_hz", &c::max_doppler_hz, 0, 5000,
+             "Largest Doppler shift that formats 2 to 4 expect.")};
+  return settings;
+}
+
+const std::vector<setting_of<pucch_config>>& pucch_generator_settings() {
+  static const std::vector<setting_of<pucch_config>> settings(pucch_settings().begin(),
+                                                              pucch_settings().begin() + 20);
+  return settings;
+}
+
+pucch_shape shape_of(const pucch_config& c) {
+  check_settings(pucch_settings(), c);
+  const std::string with = " with format = " + std::to_string(c.format);
+  const bool is_short = c.format == 0 || c.format == 2;
+  const auto need = [](bool holds, const char* argument, int value, const std::string& allowed) {
+    if (!holds) throw argument_error(argument, std::to_string(value), allowed);
+  };
+  need(is_short ? c.symbols <= 2 : c.symbols >= 4, "symbols", c.symbols,
+       (is_short ? "1 or 2" : "4 to 14") + with);
+  need(c.first_symbol + c.symbols <= 14, "first_symbol", c.first_symbol,
+       "0 to " + std::to_string(14 - c.symbols) + " with symbols = " + std::to_string(c.symbols));
+  if (c.hopping && c.symbols == 1) throw argument_error("hopping", "true", "false with symbols = 1");
+  if (c.format == 3) {
+    int rest = c.prbs;
+    for (const int p : {2, 3, 5})
+      while (rest % p == 0) rest /= p;
+    need(rest == 1, "prbs", c.prbs, "a product of 2, 3 and 5" + with);
+  } else if (c.format != 2) {
+    need(c.prbs == 1, "prbs", c.prbs, "1" + with);
+  }
+
+  pucch_shape s;
+  s.slots = 10 * c.spacing_khz / 15;
+  s.subcarriers = 12 * c.prbs;
+  s.symbols = c.symbols;
+  s.bits = c.bits + (c.scheduling_request ? 1 : 0);
+  s.hops = c.hopping ? 2 : 1;
+  s.hop[0].symbols = c.hopping ? c.symbols / 2 : c.symbols;
+  s.hop[1].first = s.hop[0].symbols;
+  s.hop[1].symbols = c.symbols - s.hop[0].symbols;
+  if (c.format == 2) {
+    for (int l = 0; l < c.symbols; l++) s.pilot_symbols.push_back(l), s.data_symbols.push_back(l);
+  } else if (c.format >= 3) {
+    s.pilot_symbols = pucch_dmrs_symbols(c.symbols, c.hopping, c.additional_dmrs);
+    for (int l = 0; l < c.symbols; l++)
+      if (!std::binary_search(s.pilot_symbols.begin(), s.pilot_symbols.end(), l)) s.data_symbols.push_back(l);
+  }
+  for (const int l : s.pilot_symbols) s.hop[c.hopping && l >= s.hop[1].first ? 1 : 0].pilots++;
+  s.hop[1].first_pilot = s.hop[0].pilots;
+  const int data = static_cast<int>(s.data_symbols.size());
+  if (c.format == 2) s.coded_bits = 16 * c.prbs * data;
+  if (c.format >= 3)
+    s.coded_bits = (c.pi2_bpsk ? 12 : 24) * c.prbs * data / (c.format == 4 ? c.spreading : 1);
+
+  if (c.format == 1) {
+    const int codes = std::max(1, s.hop[0].symbols / 2);  // data symbols of the shorter hop
+    need(c.occ < codes, "occ", c.occ,
+         "0 to " + std::to_string(codes - 1) + " with symbols = " + std::to_string(c.symbols));
+  }
+  if (c.format == 4)
+    need(c.occ < c.spreading, "occ", c.occ,
+         "0 to " + std::to_string(c.spreading - 1) + " with spreading = " + std::to_string(c.spreading));
+  if (is_tone(c)) {
+    need(c.bits <= 2, "bits", c.bits, "0 to 2" + with);
+    need(s.bits > 0, "bits", c.bits, "1 or 2 without scheduling_request");
+    if (c.format == 1 && c.scheduling_request)
+      need(c.bits == 0, "bits", c.bits, "0 with scheduling_request" + with.substr(5));
+  } else {
+    need(c.bits >= 3, "bits", c.bits, "3 to 1706" + with);
+    if (c.scheduling_request)
+      throw argument_error("scheduling_request", "true", "false" + with + ", where bits count it");
+    try {
+      if (c.bits <= 11)
+        check(short_block_config{.k = c.bits, .coded_bits = s.coded_bits});
+      else
+        polar_code(polar_of(c, s.coded_bits));
+    } catch (const argument_error&) {
+      throw argument_error("bits", std::to_string(c.bits),
+                           "so few that " + std::to_string(s.coded_bits) + " coded bits carry them");
+    }
+  }
+  return s;
+}
+
+void check(const pucch_config& config) { shape_of(config); }
+
+pucch_generator::pucch_generator(const pucch_config& config)
+    : config_(config), shape_(shape_of(config)), units_(pucch_units(shape_.subcarriers)) {
+  const pucch_config& c = config_;
+  codes_ = resident<cx_pair>(pucch_codes(c, false));
+  if (is_tone(c)) {
+    reference_ = resident<cx_pair>(tone_sequences(c, shape_));
+    pucch_messages m = messages_of(c, shape_);
+    shifts_ = resident<std::int32_t>(std::move(m.shifts));
+    candidates_ = resident<cx_pair>(std::move(m.symbols));
+    return;
+  }
+  reference_ = resident<cx_pair>(pucch_pilots(c, shape_));
+  signs_ = resident<float>(pucch_signs(c, shape_));
+  std::vector<std::int32_t> kinds(as_size(c.symbols));
+  for (std::size_t i = 0; i < shape_.pilot_symbols.size(); i++)
+    kinds[as_size(shape_.pilot_symbols[i])] = -1 - static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < shape_.data_symbols.size(); i++)
+    kinds[as_size(shape_.data_symbols[i])] = static_cast<std::int32_t>(i);
+  kinds_ = resident<std::int32_t>(std::move(kinds));
+  if (c.bits <= 11)
+    short_.emplace(short_block_config{.k = c.bits, .coded_bits = shape_.coded_bits});
+  else
+    polar_.emplace(polar_of(c, shape_.coded_bits));
+}
+
+void pucch_generator::run(executor& exec, view<const std::uint8_t> bits, const std::vector<int>& slots,
+                          view<std::complex<float>> values) const {
+  reference_.check_held();
+  const std::size_t occasions = bits.items, coded_bits = as_size(shape_.coded_bits);
+  check_shape("bits", bits, occasions, as_size(shape_.bits));
+  check_slots(slots, occasions, shape_.slots);
+  check_shape("values", values, occasions, shape_.values());
+  if (occasions == 0) return;
+  std::byte* memory = workspace_.on(exec, occasions * (sizeof(std::int32_t) + coded_bits) + 128);
+  auto* numbers = pucch_part<std::int32_t>(memory, occasions);
+  exec.upload(numbers, slots.data(), sizeof(std::int32_t) * occasions);
+  exec.sync();
+  pucch_map_args a;
+  a.slots = numbers;
+  a.reference = reference_.on(exec);
+  a.units = units_.on(exec), a.codes = codes_.on(exec);
+  a.format = config_.format, a.symbols = shape_.symbols, a.subcarriers = shape_.subcarriers;
+  a.pilot_count = config_.format == 2 ? 4 * config_.prbs : shape_.subcarriers;
+  a.pilot_symbol_count = static_cast<std::int32_t>(shape_.pilot_symbols.size());
+  a.bits = shape_.bits;
+  a.spreading = config_.format == 4 ? config_.spreading : 1;
+  a.one_bit = config_.format >= 3 && config_.pi2_bpsk;
+  a.out = as_pairs(values);
+  a.in = bits;
+  if (is_tone(config_)) {
+    a.shifts = shifts_.on(exec), a.candidates = candidates_.on(exec);
+  } else {
+    const auto coded =
+        make_view(pucch_part<std::uint8_t>(memory, occasions * coded_bits), occasions, coded_bits);
+    if (short_)
+      short_->run(exec, bits, coded);
+    else
+      polar_->run(exec, bits, coded);
+    a.in = coded;
+    a.symbol_kind = kinds_.on(exec), a.signs = signs_.on(exec);
+  }
+  exec.run(pucch_map_kernels(), &a, occasions);
+}
+
+pucch_detector::pucch_detector(const pucch_config& config)
+    : config_(config), shape_(shape_of(config)), units_(pucch_units(shape_.subcarriers)) {
+  const pucch_config& c = config_;
+  const pucch_shape& s = shape_;
+  if (is_tone(c)) {
+    reference_ = resident<cx_pair>(tone_sequences(c, s));
+    const pucch_messages m = messages_of(c, s);
+    std::vector<std::int32_t> shifts, messages;
+    std::vector<cx_pair> symbols;
+    for (std::size_t i = 0; i < m.shifts.size(); i++) {
+      if (m.shifts[i] < 0) continue;
+      shifts.push_back(m.shifts[i]);
+      symbols.push_back(m.symbols[i]);
+      messages.push_back(static_cast<std::int32_t>(i));
+    }
+    const int looked = c.antennas * (c.format == 0 ? s.symbols : s.hops);
+    const beta_law law(looked, 12. * s.symbols * c.antennas - looked);
+    threshold_ = law.share_exceeded_by(c.false_alarm / static_cast<double>(messages.size()));
+    shifts_ = resident<std::int32_t>(std::move(shifts));
+    messages_ = resident<std::int32_t>(std::move(messages));
+    candidates_ = resident<cx_pair>(std::move(symbols));
+    return;
+  }
+  reference_ = resident<cx_pair>(pucch_pilots(c, s));
+  signs_ = resident<float>(pucch_signs(c, s));
+  codes_ = resident<cx_pair>(pucch_codes(c, true));
+  if (c.bits <= 11)
+    short_.emplace(short_block_config{.k = c.bits, .coded_bits = s.coded_bits});
+  else
+    polar_.emplace(polar_of(c, s.coded_bits), polar_decoder_config{.list_size = c.list_size});
+  if (short_)
+    short_again_.emplace(short_->config());
+  else
+    polar_again_.emplace(polar_->code());
+
+  // Filters over frequency, whose delays may be a quarter early, and over the pilot symbols of each hop.
+  const double delay = 1e-6 * c.max_delay_us.value_or(std::min(2., 30. / c.spacing_khz)),
+               spacing = 1e3 * c.spacing_khz;
+  std::vector<double> pilots, places;
+  for (int k = 0; k < s.subcarriers; k++) {
+    places.push_back(k * spacing);
+    if (c.format != 2 || k % 3 == 1) pilots.push_back(k * spacing);
+  }
+  const int count = static_cast<int>(pilots.size());
+  const pucch_filter over_frequency =
+      make_pucch_filter(pilots, places, 0.375 * delay, 1.25 * delay, 0.999, std::max(1, 3 * count / 4));
+  const std::size_t ranks = over_frequency.gains.size();
+  std::vector<cx_pair> analysis, synthesis;
+  for (std::size_t p = 0; p < pilots.size(); p++)
+    for (std::size_t i = 0; i < ranks; i++) analysis.push_back(pucch_pair(over_frequency.analysis[i][p]));
+  for (std::size_t k = 0; k < places.size(); k++)
+    for (std::size_t i = 0; i < ranks; i++) synthesis.push_back(pucch_pair(over_frequency.synthesis[i][k]));
+  analysis_ = resident<cx_pair>(std::move(analysis));
+  synthesis_ = resident<cx_pair>(std::move(synthesis));
+
+  const std::size_t symbols = s.pilot_symbols.size();
+  std::vector<float> time_analysis(4 * symbols), time_synthesis(4 * as_size(s.symbols)), gains, strong;
+  double strong_gain = 0;
+  int strong_count = 0;
+  for (int h = 0; h < s.hops; h++) {
+    const double symbol_s = 1e-3 * 15 / c.spacing_khz / 14;
+    std::vector<double> when, all;
+    for (int t = 0; t < s.hop[h].pilots; t++)
+      when.push_back(s.pilot_symbols[as_size(s.hop[h].first_pilot + t)] * symbol_s);
+    for (int l = 0; l < s.hop[h].symbols; l++) all.push_back((s.hop[h].first + l) * symbol_s);
+    // A Doppler shift of 0 leaves one eigenvector.
+    const pucch_filter f = make_pucch_filter(when, all, 0, 2 * c.max_doppler_hz, 2, 4);
+    for (int j = 0; j < s.hop[h].pilots; j++) {
+      const bool there = as_size(j) < f.gains.size();
+      for (int t = 0; there && t < s.hop[h].pilots; t++)
+        time_analysis[4 * as_size(s.hop[h].first_pilot + t) + as_size(j)] =
+            static_cast<float>(f.analysis[as_size(j)][as_size(t)].real());
+      for (int l = 0; there && l < s.hop[h].symbols; l++)
+        time_synthesis[4 * as_size(s.hop[h].first + l) + as_size(j)] =
+            static_cast<float>(f.synthesis[as_size(j)][as_size(l)].real());
+      for (const double g : over_frequency.gains) {
+        const double gain = there ? g * f.gains[as_size(j)] : 0;
+        const bool looked = gain >= 0.001 * count * s.hop[h].pilots;
+        gains.push_back(static_cast<float>(gain));
+        strong.push_back(looked ? 1.f : 0.f);
+        strong_gain += looked ? gain : 0;
+        strong_count += looked ? 1 : 0;
+      }
+    }
+  }
+  equalise_.format = c.format, equalise_.symbols = s.symbols, equalise_.subcarriers = s.subcarriers;
+  equalise_.pilot_count = count, equalise_.ranks = static_cast<std::int32_t>(ranks);
+  equalise_.antennas = c.antennas;
+  equalise_.pilot_symbol_count = static_cast<std::int32_t>(symbols);
+  equalise_.data_symbol_count = static_cast<std::int32_t>(s.data_symbols.size());
+  equalise_.hops = s.hops;
+  equalise_.spreading = c.format == 4 ? c.spreading : 1;
+  equalise_.one_bit = c.format >= 3 && c.pi2_bpsk;
+  std::copy(s.hop, s.hop + 2, equalise_.hop);
+  const int rows = c.antennas * equalise_.pilot_symbol_count,
+            data_rows = c.antennas * equalise_.data_symbol_count,
+            data_values = equalise_.data_symbol_count * s.subcarriers;
+  pucch_offsets& o = equalise_.offsets;
+  o.pilot_energies = 2 * rows * equalise_.ranks;
+  o.paths = o.pilot_energies + rows;
+  o.data_energies = o.paths + 2 * data_rows * equalise_.ranks;
+  o.norms = o.data_energies + data_rows;
+  o.gains = o.norms + equalise_.data_symbol_count;
+  o.values = o.gains + data_values;
+  o.total = o.values + (c.format == 2 ? 0 : 2 * data_values);
+  const double all_count = count * static_cast<double>(symbols), rest_gain = all_count - strong_gain,
+               rest_count = all_count - strong_count, a = c.antennas;
+  equalise_.strong_gain = static_cast<float>(a * strong_gain);
+  equalise_.rest_gain = static_cast<float>(a * rest_gain);
+  equalise_.strong_count = static_cast<float>(a * strong_count);
+  equalise_.rest_count = static_cast<float>(a * rest_count);
+  equalise_.inverse = static_cast<float>(1 / (a * a * (rest_count * strong_gain - strong_count * rest_gain)));
+
+  std::vector<std::int32_t> numbers(s.pilot_symbols.begin(), s.pilot_symbols.end());
+  numbers.insert(numbers.end(), s.data_symbols.begin(), s.data_symbols.end());
+  symbols_ = resident<std::int32_t>(std::move(numbers));
+  std::vector<float> filters = std::move(time_analysis);
+  for (const auto* part : {&time_synthesis, &gains, &strong})
+    filters.insert(filters.end(), part->begin(), part->end());
+  filters_ = resident<float>(std::move(filters));
+
+  if (c.false_alarm < passes_crc(c)) {
+    const double data = equalise_.data_symbol_count * (c.format == 2 ? 8. * c.prbs : s.subcarriers),
+                 cosine =
+                     cosine_exceeded_by(std::log(c.false_alarm) - c.bits * std::numbers::ln2, 2 * a * data);
+    threshold_ = cosine * cosine;
+  }
+}
+
+void pucch_detector::run(executor& exec, view<const std::complex<float>> values,
+                         const std::vector<int>& slots, const pucch_output& o) const {
+  reference_.check_held();
+  const std::size_t occasions = values.items;
+  check_shape("values", values, occasions, this->values());
+  check_slots(slots, occasions, shape_.slots);
+  check_optional_shape("bits", o.bits, occasions, as_size(shape_.bits));
+  check_optional_shape("detected", o.detected, occasions, 1);
+  check_optional_shape("metric", o.metric, occasions, 1);
+  check_optional_shape("snr_db", o.snr_db, occasions, 1);
+  check_optional_shape("status", o.status, occasions, 1);
+  check_apart({{"bits", o.bits},
+               {"detected", o.detected},
+               {"metric", o.metric},
+               {"snr_db", o.snr_db},
+               {"status", o.status}});
+  if (occasions == 0) return;
+  auto* numbers = reinterpret_cast<std::int32_t*>(slots_.on(exec, sizeof(std::int32_t) * occasions));
+  exec.upload(numbers, slots.data(), sizeof(std::int32_t) * occasions);
+  exec.sync();
+  if (is_tone(config_))
+    run_tones(exec, as_pairs(values), numbers, o);
+  else
+    run_coded(exec, as_pairs(values), numbers, o);
+}
+
+void pucch_detector::run_tones(executor& exec, view<const cx_pair> in, const std::int32_t* slots,
+                               const pucch_output& o) const {
+  pucch_tones_args a;
+  a.slots = slots;
+  a.sequences = reference_.on(exec);
+  a.units = units_.on(exec);
+  a.candidates = candidates_.on(exec), a.shifts = shifts_.on(exec), a.messages = messages_.on(exec);
+  a.format = config_.format, a.symbols = shape_.symbols, a.hops = shape_.hops;
+  a.first_hop = shape_.hop[0].symbols, a.antennas = config_.antennas;
+  a.candidate_count = static_cast<std::int32_t>(messages_.host().size());
+  a.bits = shape_.bits;
+  a.threshold = static_cast<float>(threshold_);
+  a.in = in;
+  a.out_bits = o.bits, a.detected = o.detected, a.status = o.status;
+  a.metric = o.metric, a.snr_db = o.snr_db;
+  exec.run(pucch_tones_kernels(), &a, in.items);
+}
+
+void pucch_detector::run_coded(executor& exec, view<const cx_pair> in, const std::int32_t* slots,
+                               const pucch_output& o) const {
+  const std::size_t coded_bits = as_size(shape_.coded_bits), k = as_size(config_.bits),
+                    per_pass =
+                        std::min(in.items, std::max<std::size_t>(1024, (std::size_t{1} << 24) / coded_bits));
+  std::byte* memory = workspace_.on(
+      exec, per_pass * (sizeof(float) * (coded_bits + pucch_numbers) + coded_bits + k + 1) + 5 * 64);
+  auto* llr = pucch_part<float>(memory, per_pass * coded_bits);
+  auto* numbers = pucch_part<float>(memory, per_pass * pucch_numbers);
+  auto* bits = pucch_part<std::uint8_t>(memory, per_pass * k);
+  auto* status = pucch_part<std::uint8_t>(memory, per_pass);
+  auto* again = pucch_part<std::uint8_t>(memory, per_pass * coded_bits);
+  pucch_equalise_args a = equalise_;
+  a.pilots = reference_.on(exec);
+  a.units = units_.on(exec), a.codes = codes_.on(exec), a.signs = signs_.on(exec);
+  a.analysis = analysis_.on(exec), a.synthesis = synthesis_.on(exec);
+  a.pilot_symbols = symbols_.on(exec);
+  a.data_symbols = a.pilot_symbols + a.pilot_symbol_count;
+  a.time_analysis = filters_.on(exec);
+  a.time_synthesis = a.time_analysis + 4 * a.pilot_symbol_count;
+  a.gains = a.time_synthesis + 4 * a.symbols;
+  a.strong = a.gains + a.pilot_symbol_count * a.ranks;
+  pucch_decide_args d;
+  d.bits = config_.bits, d.with_crc = config_.bits >= 12;
+  d.threshold = static_cast<float>(threshold_);
+  for (std::size_t first = 0; first < in.items; first += per_pass) {
+    const std::size_t batch = std::min(per_pass, in.items - first);
+    // Neighbouring occasions side by side for the lanes of a CPU, and neighbouring LLRs for threads of a
+    // device.
+    const auto arranged = [&](auto* data, std::size_t elements) {
+      return exec.is_device() ? make_view(data, batch, elements)
+                              : decltype(make_view(data, batch, elements)){data, elements, batch, batch, 1};
+    };
+    a.llr = arranged(llr, coded_bits);
+    a.numbers = {numbers, pucch_numbers, batch, batch, 1};
+    a.slots = slots + first;
+    a.in = pucch_items(in, first, batch);
+    exec.run(pucch_equalise_kernels(), &a, batch);
+    const auto decoded = arranged(bits, k), coded = arranged(again, coded_bits);
+    const view<std::uint8_t> decoded_status = make_view(status, batch);
+    const view<const float> received = a.llr;
+    if (short_) {
+      short_->run(exec, received, {.bits = decoded, .status = decoded_status});
+      short_again_->run(exec, decoded, coded);
+    } else {
+      polar_->run(exec, received, {.bits = decoded, .status = decoded_status});
+      polar_again_->run(exec, decoded, coded);
+    }
+    d.numbers = a.numbers, d.llr = received;
+    d.decoded = decoded, d.decoded_status = decoded_status, d.coded = coded;
+    d.out_bits = pucch_items(o.bits, first, batch), d.detected = pucch_items(o.detected, first, batch);
+    d.metric = pucch_items(o.metric, first, batch), d.snr_db = pucch_items(o.snr_db, first, batch);
+    d.status = pucch_items(o.status, first, batch);
+    exec.run(pucch_decide_kernels(), &d, batch);
+  }
+}
+
+}  // namespace wb
