@@ -37,9 +37,8 @@ class detecting : public receiver {
   virtual void decode(executor& exec, std::size_t frames, const decided& out, int transmission) = 0;
   bool decodes() const noexcept { return stages_.size() > 1; }
   float* llr_of(const decided& out) { return out.detected.data != nullptr ? out.detected.data : llr_.data(); }
-  std::size_t bits() const noexcept {
-    return uses_ * (detector_ ? detector_->bits_per_use() : 1);
-  }  // of a frame
+  /// Of a frame.
+  std::size_t bits() const noexcept { return uses_ * (detector_ ? detector_->bits_per_use() : 1); }
 
  private:
   std::shared_ptr<const soft_detector> detector_;
