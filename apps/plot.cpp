@@ -45,7 +45,7 @@ Figure:
 Files:
   RESULT.json     what `warpband sim -o` wrote. All in it is checked, as by `warpband sim --resume`, but recordings of
                   its channels need not be there. LABEL names its curve; several curves keep their labels behind it
-  REFERENCE.csv   columns ebn0_db (snr_db or esn0_db where all curves sweep that), and ber, fer or bler. With a column
+  REFERENCE.csv   columns ebn0_db (snr_db, esn0_db or probability where all curves sweep that), and ber, fer or bler. With a column
                   "label" it holds several curves. A figure may have references alone
   TABLE.csv       a row for each point, after merging: label, Eb/N0 and SNR in dB, counts, rates, ends of intervals.
                   It is itself a reference. - is standard output
@@ -197,10 +197,10 @@ command add_plot(CLI::App& app) {
   plot->add_option("--size", r->size, "screen (default), one-column or two-column")
       ->type_name("NAME")
       ->transform(word_of(plot_sizes()));
-  plot->add_option(
-          "--x", r->x,
-          "Draw over ebn0_db, snr_db, esn0_db or a swept setting, as decoder.iterations; default: the "
-          "setting where there is one")
+  plot->add_option("--x", r->x,
+                   "Draw over ebn0_db, snr_db, esn0_db, probability or a swept setting, as "
+                   "decoder.iterations; default: the "
+                   "setting where there is one")
       ->type_name("AXIS");
   return {plot, [r] { return run_plot(*r); }};
 }

@@ -112,7 +112,7 @@ def main():
     parser.add_argument("--csv", default="", help="table of all points to write; - for standard output")
     parser.add_argument("--metric", choices=(*rates.METRICS, *rates.SEVERAL), default="both")
     parser.add_argument("--title", default="")
-    parser.add_argument("--x", default="", help="ebn0_db, snr_db, esn0_db or a swept setting")
+    parser.add_argument("--x", default="", help="ebn0_db, snr_db, esn0_db, probability or a swept setting")
     parser.add_argument("--theory", action="store_true", help="draw closed forms and bounds too")
     parser.add_argument("--size", choices=tuple(rates.SIZES), default="screen")
     options = parser.parse_args()

@@ -261,7 +261,7 @@ class simulation {
                 .longest;
     }
     const std::string position = fmt::format("[{}/{}]", earlier_points_ + index + 1, points_),
-                      point = fmt::format("{:.3g} dB", config.sweep_db[index]),
+                      point = fmt::format("{:.3g}{}", config.sweep_db[index], wb::unit_of(config.link.axis)),
                       left = duration_text(here.likely), longest_left = duration_text(longest);
     return {
         fmt::format("{} {}, {} {}: {} frames, {} frame errors, {:.4g} Mb/s, about {} left, all at most {}",
@@ -514,7 +514,7 @@ Files:
                   while writing, RESULT.json.tmpPID-N, the next run with the same output removes. Two runs cannot
                   write the same RESULT.json at once: a lock on RESULT.json.lock, which is there during a run, says so on
                   every machine that sees the folder, if its file system has locks
-  FILE.csv        a reference: columns ebn0_db (snr_db or esn0_db where the scenario sweeps that), ber, fer. --csv writes one
+  FILE.csv        a reference: columns ebn0_db (snr_db, esn0_db or probability where the scenario sweeps that), ber, fer. --csv writes one
 
 Going on:
   A run that was killed (kill -9, power, a crash) loses what it did since the last checkpoint, at most 30 s unless

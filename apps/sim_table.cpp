@@ -23,12 +23,15 @@ bool has_interval_of_bits(const wb::curve_config& c) {
   return wb::is_uncoded(c.link.code) && wb::point_of(wb::completed(c.link), 0).independent_bits;
 }
 
+bool is_over_probability(const wb::link_config& link) { return link.axis == wb::snr_axis::probability; }
+
 std::vector<text_table::column> columns_for(const wb::curve_config& c) {
   // The axis of the sweep stays; a narrow terminal goes without the other one.
   const bool over_ebn0 = c.link.axis == wb::snr_axis::ebn0_db,
              of_antenna = wb::erases_uses(c.link) && c.link.axis != wb::snr_axis::esn0_db;
   std::vector<text_table::column> columns{{of_antenna ? "SNR dB" : "Es/N0 dB", 8, over_ebn0 ? 6 : 0},
                                           {"Eb/N0 dB", 8, over_ebn0 ? 0 : 6}};
+  if (is_over_probability(c.link)) columns = {{"probability", 11, 0}};
   const auto add = [&](std::string title, std::size_t width, int dispensable) {
     columns.push_back({std::move(title), width, dispensable});
   };
@@ -62,13 +65,19 @@ std::vector<text_table::column> columns_for(const wb::curve_config& c) {
 curve_table::curve_table(std::FILE* out, const wb::curve_config& curve)
     : out_(out),
       of_bits_(has_interval_of_bits(curve)),
-      over_esn0_(curve.link.axis == wb::snr_axis::esn0_db),
+      axis_(curve.link.axis),
       table_(out, columns_for(curve)) {}
 
 void curve_table::row(const wb::point_result& p) {
-  std::vector<std::string> cells{decibels(over_esn0_ ? p.esn0_db : p.snr_db), decibels(p.ebn0_db),
-                                 std::to_string(p.counts.frames)};
+  std::vector<std::string> cells;
   const auto add = [&](std::string text) { cells.push_back(std::move(text)); };
+  if (axis_ == wb::snr_axis::probability) {
+    add(fmt::format("{:.5g}", p.sweep_db));
+  } else {
+    add(decibels(axis_ == wb::snr_axis::esn0_db ? p.esn0_db : p.snr_db));
+    add(decibels(p.ebn0_db));
+  }
+  add(std::to_string(p.counts.frames));
   if (p.transmissions != 0) {
     for (int n = 1; n <= p.transmissions; n++) add(rate(p.bler(n)));
     add(fmt::format("{:.3f}", p.mean_transmissions()));
@@ -120,7 +129,10 @@ csv_row row_of(const wb::curve_result& c, const wb::point_result& p) {
   const auto add = [&](const char* name, const auto& value) {
     row.emplace_back(name, fmt::format("{}", value));
   };
-  add("ebn0_db", p.ebn0_db), add("snr_db", p.snr_db), add("esn0_db", p.esn0_db);
+  if (is_over_probability(c.config.link))
+    add("probability", p.sweep_db);
+  else
+    add("ebn0_db", p.ebn0_db), add("snr_db", p.snr_db), add("esn0_db", p.esn0_db);
   add("frames", p.counts.frames), add("bits", p.bits());
   add("bit_errors", p.counts.bit_errors), add("frame_errors", p.counts.frame_errors);
   add_rate(row, "ber", p.ber(), p.ber_interval());

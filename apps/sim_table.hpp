@@ -18,8 +18,8 @@ class curve_table {
 
  private:
   std::FILE* out_;
-  bool of_bits_;    // the interval
-  bool over_esn0_;  // the sweep is
+  bool of_bits_;       // the interval
+  wb::snr_axis axis_;  // of the sweep
   text_table table_;
 };
 

@@ -83,6 +83,7 @@ ALGORITHMS = [
         ("effective_sinr", "Effective SINR", ["modem/effective_sinr/effective_sinr.hpp", "modem/effective_sinr/mutual_information.hpp"],
          ["effective.effective_sinr", "effective.mutual_information", "effective.snr_of_information", "effective.BlerTables"], None, ["effective_sinr"]),
         ("awgn", "White noise", ["channel/awgn/awgn.hpp"], ["channel.awgn"], ("awgn", {}), []),
+        ("binary", "Channels of bits", ["channel/binary/binary.hpp", "modem/bit_llrs/bit_llrs.hpp"], ["channel.binary_channel"], None, ["channels"]),
         ("rayleigh", "Flat fading", ["channel/rayleigh/rayleigh.hpp", "channel/mimo/mimo.hpp"],
          ["channel.rayleigh", "channel.mimo_rayleigh"], ("rayleigh", {}), []),
         ("tdl", "Tapped delay lines", ["channel/tdl/tdl.hpp"], ["channel.TdlChannel"], ("tdl", {}), ["tdl"]),

@@ -2,6 +2,7 @@
 #include <tests/contract.hpp>
 #include <tests/symbols.hpp>
 #include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/binary/binary.hpp>
 #include <warpband/channel/cdl/cdl.hpp>
 #include <warpband/channel/kronecker/kronecker.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
@@ -54,6 +55,31 @@ algorithms noise() {
     add_awgn(e, c["in"], c["out"], view<const float>(c["noise_var"]), range_of(c));
   };
   return {a, with_each};
+}
+
+/// Channels of bits, and the LLRs of what they give.
+algorithms bits() {
+  algorithms list;
+  for (const binary_channel& channel :
+       {binary_symmetric_channel(0.3), binary_erasure_channel(0.5), z_channel(0.2)}) {
+    algorithm a{.text = "bits", .items = 1003, .outputs = {output<std::uint8_t>("received", 1)}};
+    a.draw = [](std::size_t items) {
+      std::vector<std::uint8_t> bits(items);
+      for (std::size_t i = 0; i < items; i++) bits[i] = i % 3 == 0;
+      return operands{input("bits", 1, bits)};
+    };
+    a.run = [=](executor& e, const call& c) { send_bits(e, channel, c["bits"], c["received"], range_of(c)); };
+    list.push_back(a);
+    algorithm llrs{.text = "LLRs of bits", .items = 1003, .outputs = {output<float>("llr", 1)}};
+    llrs.draw = [](std::size_t items) {
+      std::vector<std::uint8_t> received(items);
+      for (std::size_t i = 0; i < items; i++) received[i] = static_cast<std::uint8_t>(i % 3);
+      return operands{input("received", 1, received)};
+    };
+    llrs.run = [=](executor& e, const call& c) { llrs_of_bits(e, channel.llr, c["received"], c["llr"]); };
+    list.push_back(llrs);
+  }
+  return list;
 }
 
 /// Channels over uses of several antennas.
@@ -209,7 +235,7 @@ algorithms cdl() {
 }
 
 const std::vector<contract_case> channels{
-    {"rayleigh", flat_fading}, {"awgn", noise}, {"mimo_rayleigh", mimo_fading},
+    {"rayleigh", flat_fading}, {"awgn", noise}, {"binary", bits}, {"mimo_rayleigh", mimo_fading},
     {"kronecker", kronecker},  {"tdl", tdl},    {"cdl", cdl}};
 WB_CONTRACTS_WITHOUT_ERASURES(channel, channels);
 

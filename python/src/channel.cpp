@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <warpband/channel/awgn/awgn.hpp>
+#include <warpband/channel/binary/binary.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
@@ -106,6 +107,21 @@ void tdl_apply(const tdl_ref& t, executor_ref& where, nb::handle sent, nb::handl
   send(where, [&](executor& exec) { t.made.apply(exec, from, to, gains, range); });
 }
 
+void binary(executor_ref& where, nb::handle bits, nb::handle received, nb::handle llr,
+            const std::string& kind, double probability, random_range range) {
+  const argument x("bits", bits, where), y("received", received, where, true), l("llr", llr, where, true);
+  const auto from = x.bits(0);
+  const auto to = y.as<std::uint8_t>(0);
+  const auto soft = l.as<float>(0);
+  const binary_channel channel = kind == "bsc"   ? binary_symmetric_channel(probability)
+                                 : kind == "bec" ? binary_erasure_channel(probability)
+                                                 : z_channel(probability);
+  where.run([&](executor& exec) {
+    send_bits(exec, channel, from, to, range);
+    llrs_of_bits(exec, channel.llr, to, soft);
+  });
+}
+
 }  // namespace
 
 void bind_channel(nb::module_& m) {
@@ -118,6 +134,8 @@ void bind_channel(nb::module_& m) {
           nb::arg("seed"), nb::arg("first"), nb::arg("point"));
   m.def("awgn", &awgn, nb::arg("executor"), nb::arg("sent"), nb::arg("out"), nb::arg("noise_var"),
         nb::arg("random"));
+  m.def("binary_channel", &binary, nb::arg("executor"), nb::arg("bits"), nb::arg("received"), nb::arg("llr"),
+        nb::arg("kind"), nb::arg("probability"), nb::arg("random"));
   m.def("rayleigh", &rayleigh, nb::arg("executor"), nb::arg("sent"), nb::arg("out"), nb::arg("gain"),
         nb::arg("block"), nb::arg("random"), nb::arg("rician_k_db").none());
   m.def("mimo_rayleigh", &mimo, nb::arg("executor"), nb::arg("sent"), nb::arg("out"), nb::arg("channel"),

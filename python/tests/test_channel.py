@@ -29,6 +29,23 @@ def test_awgn():
         wb.awgn(x, noise_var=-1.0, seed=1)
 
 
+@pytest.mark.parametrize("kind, p, changed", [("bsc", 0.2, (0.2, 0.2)), ("bec", 0.3, (0.3, 0.3)), ("z", 0.4, (0.0, 0.4))])
+def test_binary_channels(kind, p, changed):
+    bits = (np.arange(N).reshape(4, N // 4) % 3 == 0).astype(np.uint8)
+    received, llr = wb.binary_channel(bits, kind=kind, probability=p, seed=3)
+    for bit in (0, 1):
+        of_bit = received[bits == bit]
+        close((of_bit != bit).mean(), changed[bit], (changed[bit] * (1 - changed[bit]) / of_bit.size) ** 0.5 + 1e-9)
+    of_received = {"bsc": (np.log((1 - p) / p), -np.log((1 - p) / p), 0), "bec": (100, -100, 0), "z": (-np.log(p), -100, 0)}[kind]
+    assert np.allclose(llr, np.array(of_received)[received], rtol=1e-6) and llr.dtype == np.float32
+    assert set(received[received != bits].tolist()) == ({0, 1} if kind == "bsc" else {2} if kind == "bec" else {0})
+    later, _ = wb.binary_channel(bits[2:], kind=kind, probability=p, seed=3, first=N // 2)
+    assert np.array_equal(later, received[2:])
+    for wrong in ({"probability": 1.5}, {"kind": "awgn"}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            wb.binary_channel(bits, **{"kind": kind, "probability": p, "seed": 3, **wrong})
+
+
 def test_awgn_with_an_n0_for_each_item():
     x = np.exp(2j * np.pi * np.arange(60) / 7).astype(np.complex64).reshape(3, 20)
     values = np.array([0.1, 0.0, 4.0])

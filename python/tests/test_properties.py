@@ -86,6 +86,7 @@ CASES = {
     "effective_sinr": case(lambda sinrs, **more: wb.effective_sinr(sinrs, outputs=("effective", "status"), decibel=True, mixed=[4, 16, 64, 4, 16],
                                                             executor=ONE, **more), ("sinrs", F32, (5,))),
     "awgn": case(all_of(wb.awgn, noise_var=0.5, seed=1, executor=ONE), ("sent", C64, None)),
+    "binary_channel": case(all_of(wb.binary_channel, kind="bec", probability=0.3, seed=1, executor=ONE), ("bits", U8, None)),
     "rayleigh": case(all_of(wb.rayleigh, seed=1, executor=ONE), ("sent", C64, None)),
     "mimo_rayleigh": case(all_of(wb.mimo_rayleigh, rx_antennas=2, seed=1, executor=ONE), ("sent", C64, (3,))),
     "KroneckerChannel": case(all_of(wb.KroneckerChannel(streams=3, rx_antennas=4, tx_correlation=np.full((3, 3), 1.0), executor=ONE),

@@ -234,6 +234,7 @@ CALLS_OF = [
     (TABLES.choose, {"size": 100, "sinrs": np.ones((2, 3)), "target": 0.1, "betas": {4: 1.0}}), (TABLES.sizes, {"mcs": 4}),
     (TABLES.efficiency, {"mcs": 4}),
     (wb.awgn, {"sent": Y, "noise_var": 0.1, "seed": 1, "first": 0, "point": 0}), (wb.rayleigh, {"sent": Y, "seed": 1, "block": 2}),
+    (wb.binary_channel, {"bits": np.ones((2, 5), "u1"), "kind": "bsc", "probability": 0.1, "seed": 1}),
     (wb.mimo_rayleigh, {"sent": Y, "rx_antennas": 2, "seed": 1, "uses_per_channel": 1}),
     (wb.exponential_correlation, {"antennas": 2, "correlation": 0.5}), (wb.tdl_profiles, {}), (wb.cdl_profiles, {}),
     (wb.TdlChannel, {"profile": "epa", "subcarriers": 2}), (wb.TdlChannel(subcarriers=2, symbols=2), {"sent": np.ones((2, 2, 2, 1), "c8"), "seed": 1}),

@@ -27,6 +27,18 @@ def test_bit_errors_are_those_of_simulated_links(modulation, points, snr_db):
         assert abs(row["ber"] - rate) < 10 * math.sqrt(rate / bits) and row["bit_errors"] > 100
 
 
+@pytest.mark.parametrize("kind", ["bsc", "bec", "z"])
+def test_bit_errors_on_channels_of_bits(kind):
+    scenario = {"code": {"type": "none", "k": 3840}, "channel": {"type": kind}, "sweep": {"probability": [0.02, 0.3]}, "stop": {"frame_errors": 0, "max_frames": 100}}
+    result = wb.sweep(scenario)
+    assert result.axis == "probability"
+    for row in result:
+        rate = _theory.BITS[kind][1](row["probability"])
+        assert abs(row["ber"] - rate) < 5 * math.sqrt(rate / row["bits"]) and "ebn0_db" not in row
+    (label, line, points), = _theory.lines_for(result.to_dict()["curves"], "probability", "ber")
+    assert line == "closed" and dict(points)[0.3] == _theory.BITS[kind][1](0.3) and label.startswith("uncoded")
+
+
 @pytest.mark.parametrize("antennas", [1, 2])
 def test_alamouti_has_twice_the_branches(antennas):
     row = simulated("16qam", 12.0, {"type": "rayleigh", "fading": "fast"}, mimo={"streams": 2, "rx_antennas": antennas}, stbc={"type": "alamouti"})

@@ -39,7 +39,7 @@ from ._choose import Choice, ChoiceProgress, choose
 from ._sweep import Curve, Frames, Progress, SweepResult, scenario_help, sweep
 from .blocks import LdpcBlockDecoder, LdpcBlockEncoder, TurboBlockDecoder, TurboBlockEncoder
 from .cell_search import CellSearch, CellSearchResult, NrFoundBlock, nr_pss, nr_ssb_first_symbols, nr_sss
-from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, capacity, cdl_profiles, exponential_correlation, mimo_rayleigh,
+from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, binary_channel, capacity, cdl_profiles, exponential_correlation, mimo_rayleigh,
                       rayleigh, read_csi, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
 from .ctc import CtcDecoder, CtcEncoder, CtcTransportDecoder, CtcTransportEncoder
@@ -75,8 +75,8 @@ __all__ = [
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
     "NWay", "NoiseEstimator", "NrFoundBlock", "NrMcs", "NrPbchBlock", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrSsbContent", "NrTransportDecoder",
     "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PbchDecoder", "PbchEncoder", "PolarDecoder", "PolarEncoder", "PrachDetector", "PrachGenerator",
-    "Progress", "PucchDetector", "PucchGenerator", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
-    "TurboBlockDecoder", "TurboBlockEncoder", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
+"Progress", "PucchDetector", "PucchGenerator", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
+    "TurboBlockDecoder", "TurboBlockEncoder", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "binary_channel", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "effective_capacity", "effective_sinr", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
     "mimo_rayleigh", "mutual_information", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_low_papr_sequence", "nr_mcs", "nr_numerology",
     "nr_precoder", "nr_pss", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",

@@ -19,7 +19,8 @@ METRICS = {"ber": "bit error rate", "fer": "frame error rate", "bler": "block er
            "required": "for a frame error rate of", "mutual_information": "mutual information (bits per sent bit)"}
 NEEDS = {"bler": "HARQ or massive MIMO", "throughput": "HARQ", "required": "a scenario with sweep.target_fer",
          "mutual_information": "a scenario with modem.mutual_information = true"}
-AXES = ("ebn0_db", "snr_db", "esn0_db")
+AXES = ("ebn0_db", "snr_db", "esn0_db", "probability")
+TITLES = {"ebn0_db": "$E_b/N_0$ (dB)", "esn0_db": "$E_s/N_0$ (dB)", "probability": "probability of the channel"}
 SEVERAL = {"both": ("ber", "fer"), "harq": ("bler", "throughput")}
 # Colours that differ for colour-blind readers, after Okabe and Ito, changed to differ in grey too: their lightness L* is 40, 52,
 # 0, 71, 28, 62, 15 and 80.
@@ -203,11 +204,16 @@ def load(path: str, writer: str = "`warpband sim`") -> dict[str, Any]:
 
 
 def axis_of(curves: Sequence[Mapping[str, Any]]) -> str:
-    """"snr_db" or "esn0_db" where all curves are sweeps over it, else "ebn0_db"."""
+    """"snr_db", "esn0_db" or "probability" where all curves are sweeps over it, else "ebn0_db"."""
     for axis in AXES[1:]:
         if all(axis in (curve["config"].get("sweep") or {}) for curve in curves):
             return axis
     return "ebn0_db"
+
+
+def _rounded(x: float, axis: str) -> float:
+    """The same for points that are meant to be the same."""
+    return float(f"{x:.9g}") if axis == "probability" else round(x, 9)
 
 
 def _check_point(point: Mapping[str, Any], name: str) -> None:
@@ -353,7 +359,7 @@ def merged(results: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, A
             runs = known[settings]["runs"]
             axis = axis_of([curve])
             for point in curve["points"]:
-                place = round(_number(point.get(axis), f"{name}: {curve['label']}: {axis}"), 9)
+                place = _rounded(_number(point.get(axis), f"{name}: {curve['label']}: {axis}"), axis)
                 same = runs.setdefault((axis, place), {})
                 seed = curve["config"].get("seed")
                 if seed not in same or same[seed]["frames"] < point["frames"]:
@@ -515,10 +521,8 @@ def _snr_name(config: Mapping[str, Any]) -> str:
 
 def axis_name(curves: Sequence[Mapping[str, Any]], axis: str) -> str:
     """The name of the horizontal axis, by the kind of link."""
-    if axis == "ebn0_db":
-        return "$E_b/N_0$ (dB)"
-    if axis == "esn0_db":
-        return "$E_s/N_0$ (dB)"
+    if axis in TITLES:
+        return TITLES[axis]
     if axis == "snr_db":
         names = {_snr_name(curve["config"]) for curve in curves}
         return names.pop() if len(names) == 1 else "SNR (dB)"
@@ -546,7 +550,7 @@ def parameters_of(curves: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def x_axis(curves: Sequence[Mapping[str, Any]], asked: str | None) -> str:
-    """What a figure is drawn over: of a sweep over a setting that setting, else Eb/N0, SNR or Es/N0."""
+    """What a figure is drawn over: of a sweep over a setting that setting, else Eb/N0, SNR, Es/N0 or a probability."""
     parameters = parameters_of(curves)
     if not asked:
         return parameters[0] if parameters else axis_of(curves) if curves else "ebn0_db"
@@ -563,7 +567,7 @@ def _line_label(curve: Mapping[str, Any], axis: str) -> str:
 
 
 def lines_of(curves: Sequence[Mapping[str, Any]], axis: str, metric: str = "fer") -> list[tuple[str, list[tuple[Any, Mapping[str, Any]]]]]:
-    """(label, [(x, point)]) of each line, x rising. Over a swept setting there is a line for each Eb/N0, SNR or Es/N0."""
+    """(label, [(x, point)]) of each line, x rising. Over a swept setting there is a line for each point of the sweep."""
     db = axis_of(curves)
     if axis in AXES:
         return [(curve["label"], sorted(((_number(point.get(axis), f"{curve['label']}: {axis}"), point) for point in curve["points"]),
@@ -578,9 +582,10 @@ def lines_of(curves: Sequence[Mapping[str, Any]], axis: str, metric: str = "fer"
                 lines.setdefault((_line_label(curve, axis), None), []).append((value, point))
             continue
         for point in curve["points"]:
-            lines.setdefault((_line_label(curve, axis), round(_number(point.get(db), f"{curve['label']}: {db}"), 9)), []).append((value, point))
+            lines.setdefault((_line_label(curve, axis), _rounded(_number(point.get(db), f"{curve['label']}: {db}"), db)), []).append((value, point))
     several = len({point_db for _, point_db in lines}) > 1
-    return [(f"{label}, {point_db:g} dB" if several else label, points) for (label, point_db), points in lines.items()]
+    unit = "" if db == "probability" else " dB"
+    return [(f"{label}, {point_db:g}{unit}" if several else label, points) for (label, point_db), points in lines.items()]
 
 
 def _place_key(value: Any) -> Any:
@@ -700,6 +705,8 @@ def draw_panel(panel: Any, curves: Sequence[Mapping[str, Any]], references: Sequ
     if metric == "throughput" and new_figure:
         panel.set_ylim(bottom=0)
     _round_ticks(panel, drawn, 6 if size == "one-column" else 9, new_figure)
+    if axis == "probability" and all(x > 0 for _, points in lines for x, _ in points):
+        panel.set_xscale("log")
     panel.set_xlabel(axis_name(curves, axis))
     panel.set_ylabel(metric_name(curves, metric))
     panel.grid(True, which="major", linewidth=0.6, alpha=0.6)
@@ -731,7 +738,7 @@ def figure_of(curves: Sequence[Mapping[str, Any]], references: Sequence[tuple[st
     axis = x_axis(curves, x)
     known = {metric: list(theory(curves, axis, metric)) if theory and axis in AXES else [] for metric in metrics}
     if theory and not any(known.values()):
-        raise PlotError("theory: no curve of the figure has a closed form or a bound: expected uncoded curves of one antenna or Alamouti's code, "
+        raise PlotError("theory: no curve of the figure has a closed form or a bound: expected uncoded curves of one antenna, of bits or of Alamouti's code, "
                         "or frame error rates of codes in AWGN, over Eb/N0, SNR or Es/N0")
     import matplotlib
     from matplotlib.figure import Figure  # has no window and leaves pyplot's state alone
@@ -793,7 +800,8 @@ def table_of(curves: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         for point in curve["points"]:
             row: dict[str, Any] = {"label": printable(curve["label"])}
             row.update(((curve["config"].get("sweep") or {}).get("parameters") or {}))
-            for key in (*AXES, "frames", "bits", "bit_errors", "frame_errors"):
+            axes = AXES[3:] if AXES[3] in point else AXES[:3]
+            for key in (*axes, "frames", "bits", "bit_errors", "frame_errors"):
                 row[key] = point.get(key)
             for metric in METRICS:
                 values = values_of(point, metric)

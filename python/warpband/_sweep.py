@@ -31,7 +31,7 @@ class Progress(NamedTuple):
     """
 
     label: str  #: of the curve
-    db: float  #: the point, Eb/N0, SNR or Es/N0 as the scenario sweeps; NaN in a search for ``sweep.target_fer``
+    db: float  #: the point, Eb/N0, SNR, Es/N0 or probability as the scenario sweeps; NaN in a search for ``sweep.target_fer``
     number: int  #: of the point among all, from 0
     points: int  #: of all curves
     frames: int
@@ -106,7 +106,7 @@ class SweepResult:
 
     @property
     def axis(self) -> str:
-        """What the sweep is over: "snr_db" or "esn0_db" where all curves are, else "ebn0_db"."""
+        """What the sweep is over: "snr_db", "esn0_db" or "probability" where all curves are, else "ebn0_db"."""
         curves = self._curves()
         return axis_of([{"config": curve.config} for curve in curves]) if curves else "ebn0_db"
 

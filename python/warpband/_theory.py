@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 POINTS = {"bpsk": 2, "qpsk": 4, "4qam": 4, "16qam": 16, "64qam": 64, "256qam": 256, "1024qam": 1024, "4096qam": 4096}
+#: Channels of bits and their uncoded bit error rates: an erased bit is decided as 0.
+BITS: dict[str, tuple[str, Callable[[float], float]]] = {
+    "bsc": ("BSC", lambda p: min(p, 1 - p)), "bec": ("BEC", lambda p: p / 2), "z": ("Z-channel", lambda p: p / 2)}
 Lines = Iterator[tuple[str, str, list[tuple[float, float]]]]
 
 
@@ -126,6 +129,13 @@ def _lines_of(curve: Mapping[str, Any], axis: str, metric: str) -> Lines:
     config = curve["config"]
     name = str((config.get("modem") or {}).get("modulation", "")).lower()
     points, channel, code = POINTS.get(name), config.get("channel") or {}, config.get("code") or {}
+    if axis == "probability":
+        if metric == "ber" and code.get("type") == "none" and channel.get("type") in BITS:
+            title, ber = BITS[channel["type"]]
+            ends = [point[axis] for point in curve["points"]]
+            places = sorted({*ends, *(min(ends) + (max(ends) - min(ends)) * i / 100 for i in range(101))})
+            yield f"uncoded, {title}, exact", "closed", [(p, ber(p)) for p in places]
+        return
     stbc, mimo = (config.get("stbc") or {}).get("type"), config.get("mimo") or {}
     if points is None or config.get("massive") or config.get("nr") or "esn0_db" not in curve["points"][0]:
         return

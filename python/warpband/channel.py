@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import COMPLEX64, NUMPY, UINT8, Array, Executor, batch_of, fill, named_space, results, space_of
-from ._convert import as_complex, as_noise, converting
+from ._arrays import COMPLEX64, FLOAT32, NUMPY, UINT8, Array, Executor, batch_of, fill, named_space, results, space_of
+from ._convert import as_bits, as_complex, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, file_name, made, number, random_range, refused, whole
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ._keywords import CdlChannelKeywords, KroneckerChannelKeywords, TdlChannelKeywords
 
-__all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "capacity", "cdl_profiles", "exponential_correlation",
+__all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "binary_channel", "capacity", "cdl_profiles", "exponential_correlation",
            "mimo_rayleigh", "rayleigh", "read_csi", "tdl_profiles"]
 
 
@@ -84,6 +84,44 @@ def awgn(sent: Array, *, noise_var: float | Array, seed: int, first: int = 0, po
     _core.awgn(space.executor(checked_executor(executor)), space.take(sent), arrays["out"], powers,
                random_range(seed, first, point))
     return results(space, arrays, "out", out)
+
+
+@converting(bits=as_bits)
+def binary_channel(bits: Array, *, kind: Literal["bsc", "bec", "z"], probability: float, seed: int, first: int = 0, point: int = 0,
+                   out: Any = None, executor: Executor | None = None, strict: bool = False) -> Any:
+    """Sends bits through a channel of bits: ``(received, llr)``, both of the shape of ``bits``.
+
+    * "bsc" flips a bit with ``probability`` p. The LLR of a received 0 is ln((1 - p) / p), that of a 1 its opposite.
+    * "bec" erases a bit with p: ``received`` is 2 and the LLR 0. LLRs of the others are 100 and -100, which stand for certainty.
+    * "z" makes a 1 a 0 with p. The LLR of a received 0 is ln(1 / p), that of a 1 is -100.
+
+    LLRs are ln P(0) - ln P(1), within -100..100. ``wb.sweep`` has the channels as ``channel.type``, with ``sweep.probability``.
+
+    Args:
+        bits: uint8 of any shape, 0 or 1.
+        kind: "bsc", "bec" or "z".
+        probability: 0..1.
+        seed, first, point: as of :func:`awgn`; the items are the bits.
+        out: arrays for both results.
+        executor: where arrays in host memory are processed; None for all cores.
+        strict: arrays of other types and layouts are refused in place of converted.
+
+    Returns:
+        received, uint8, and llr, float32.
+
+    >>> received, llr = wb.binary_channel(np.zeros(100_000, np.uint8), kind="bsc", probability=0.1, seed=1)
+    >>> round(float(received.mean()), 2), sorted(set(llr.round(3).tolist()))
+    (0.1, [-2.197, 2.197])
+    """
+    if kind not in ("bsc", "bec", "z"):
+        raise refused("kind", kind, '"bsc", "bec" or "z"')
+    probability = number("probability", probability)
+    space = space_of(bits)
+    wanted = ("received", "llr")
+    arrays = fill(space, {"received": (UINT8, ()), "llr": (FLOAT32, ())}, wanted, out, tuple(bits.shape))
+    _core.binary_channel(space.executor(checked_executor(executor)), space.take(bits), arrays["received"], arrays["llr"], kind,
+                         probability, random_range(seed, first, point))
+    return results(space, arrays, wanted, out)
 
 
 def _k_factor(rician_k_db: Any) -> float | None:

@@ -47,12 +47,12 @@ def error_rates(results: SweepResult | str | os.PathLike[str] | Sequence[SweepRe
             "required" (of ``sweep.target_fer``, over a swept setting), "mutual_information" (of ``modem.mutual_information``), or
             several, one panel each. None draws BER and FER, with HARQ BLER and throughput, with massive MIMO BER and BLER, of
             searches "required".
-        references: curves to draw dashed, by label: a CSV file with the columns ``ebn0_db`` (or ``snr_db``, ``esn0_db``) and ``ber`` or
+        references: curves to draw dashed, by label: a CSV file with the columns ``ebn0_db`` (or ``snr_db``, ``esn0_db``, ``probability``) and ``ber`` or
             ``fer``, or a mapping of such columns.
         title: None takes the scenario's, of a single result.
         size: "screen"; "one-column" (3.5 in wide, panels below each other) or "two-column" (7.16 in wide), with fonts that go
             with LaTeX.
-        x: "ebn0_db", "snr_db", "esn0_db" or a swept setting such as "decoder.iterations"; None takes the setting where there is one.
+        x: "ebn0_db", "snr_db", "esn0_db", "probability" or a swept setting such as "decoder.iterations"; None takes the setting where there is one.
         axes: matplotlib axes to draw into, as many as there are metrics; None makes a figure.
         theory: also draw what is known in closed form: bit error rates of uncoded BPSK, QPSK and QAM in AWGN, in Rayleigh fading and
             with Alamouti's code. For codes of one antenna in AWGN, the frame error rate of the best code of their length by the normal

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <warpband/air/awgn.hpp>
+#include <warpband/air/binary.hpp>
 #include <warpband/air/cdl.hpp>
 #include <warpband/air/file.hpp>
 #include <warpband/air/kronecker.hpp>
@@ -55,8 +56,9 @@ class separate_air final : public air {
 }  // namespace
 
 kind_list<air_kind>& airs() {
-  static kind_list<air_kind> kinds("channel.type", {awgn_air(), rayleigh_air(), rician_air(), tdl_air(),
-                                                    cdl_air(), kronecker_air(), file_air()});
+  static kind_list<air_kind> kinds(
+      "channel.type", {awgn_air(), rayleigh_air(), rician_air(), tdl_air(), cdl_air(), kronecker_air(),
+                       file_air(), bsc_air(), bec_air(), z_air()});
   return kinds;
 }
 
@@ -100,6 +102,11 @@ air_fading fading_of(const air_config& c) {
 air_values results_of(const air_config& c) {
   const air_kind& kind = kind_of(c);
   return kind.results ? kind.results(c.settings) : air_values{};
+}
+
+bool is_of_bits(const air_config& c) { return static_cast<bool>(kind_of(c).of_bits); }
+binary_channel bits_at(const air_config& c, double probability) {
+  return kind_of(c).of_bits(c.settings, probability);
 }
 
 std::unique_ptr<air> make_air(const air_config& c, const air_antennas& a, bool separate) {

@@ -3,6 +3,8 @@
 //
 //   y = H x,  H [rx, tx];  antenna systems add the noise
 //
+// Or a channel of bits (air/binary.hpp), which gives LLRs.
+//
 // An antenna system describes itself as `air_antennas`. A kind says which antennas it serves and how many H a
 // frame has for them; docs/channels.md has the table. `airs` lists the kinds; each has a file in this folder.
 // Randomness follows from a random_range alone: `first` is the index of the first frame.
@@ -16,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include <warpband/channel/binary/binary.hpp>
 #include <warpband/channel/random.hpp>
 #include <warpband/core/box.hpp>
 #include <warpband/core/kind_list.hpp>
@@ -159,6 +162,8 @@ struct air_kind {
   std::function<std::size_t(const box&, const air_antennas&)> whole_uses = {};  // as many
   std::function<air_fading(const box&)> fading = {};                            // other
   std::function<air_values(const box&)> results = {};                           // nothing
+  /// A channel of bits at a point of the sweep, which is then over probabilities. It has no `make`.
+  std::function<binary_channel(const box&, double probability)> of_bits = {};  // of symbols
   /// Of completed settings. Throws file_error, memory_error.
   std::function<std::unique_ptr<air>(const box&, const air_antennas&)> make;
 };
@@ -173,7 +178,12 @@ void complete(air_config& config, air_antennas& antennas);
 std::size_t whole_uses(const air_config& config, const air_antennas& antennas);
 air_fading fading_of(const air_config& config);
 air_values results_of(const air_config& config);
-/// Of a completed configuration. With `separate` every use has an H of its own in memory, unless H is 1.
+/// Whether it is a channel of bits.
+bool is_of_bits(const air_config& config);
+/// A channel of bits. Throws argument_error for a probability outside 0..1.
+binary_channel bits_at(const air_config& config, double probability);
+/// Of a completed configuration of symbols. With `separate` every use has an H of its own in memory, unless H
+/// is 1.
 std::unique_ptr<air> make_air(const air_config& config, const air_antennas& antennas, bool separate = false);
 
 }  // namespace wb

@@ -87,7 +87,7 @@ struct antenna_kind {
   // ---- parts
 
   std::unique_ptr<antenna_system> (*make)(const link_config&);
-  /// The detector of the open loop; not asked for with `make_receiver`.
+  /// The detector of the open loop, null of a channel of bits; not asked for with `make_receiver`.
   std::unique_ptr<soft_detector> (*make_detector)(const link_config&) = nullptr;
   /// The receiver of a kind that has one of its own instead of detector and decoder. Null: it has none.
   std::unique_ptr<receiver> (*make_receiver)(const link_config&) = nullptr;

@@ -1,4 +1,4 @@
-// One antenna to one antenna, with a demapper.
+// One antenna to one antenna, with a demapper; or a channel of bits.
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/link_settings.hpp>
@@ -18,6 +18,28 @@ std::vector<link_antennas> single_candidates(const link_config& c) {
   return candidates;
 }
 
+/// Coded bits to a channel of bits.
+class bits_in_uses final : public antenna_system {
+ public:
+  explicit bits_in_uses(const link_config& c) : config_(c), size_(c) {}
+  std::size_t bytes_per_frame() const noexcept override { return size_.uses; }
+  void allocate(executor& exec, std::size_t frames) override {
+    received_ = exec.make<std::uint8_t>(frames * size_.uses, 1);
+  }
+  samples send(executor& exec, const std::uint8_t* bits, const frame_batch& batch) override {
+    const std::size_t uses = batch.frames * size_.uses;
+    const binary_channel channel = bits_at(config_.channel, batch.point_db);
+    const auto received = make_view(received_.data(), uses);
+    send_bits(exec, channel, make_view(bits, uses), received, batch.random(config_.seed, size_.uses));
+    return {.bits = received, .llr_of_bit = channel.llr};
+  }
+
+ private:
+  link_config config_;
+  frame_sizes size_;
+  array<std::uint8_t> received_;
+};
+
 }  // namespace
 
 antenna_kind single_antenna_kind() {
@@ -35,11 +57,14 @@ antenna_kind single_antenna_kind() {
             add_values(values, "modem", config::demapper_settings(), settings_of(c));
             return values;
           },
-      .make = [](const link_config& c) { return make_symbols_in_uses(c, true); },
-      .make_detector =
-          [](const link_config& c) {
-            return make_open_detector(demapper_config{c.qam, settings_of(c).demapper});
-          },
+      .make = [](const link_config& c) -> std::unique_ptr<antenna_system> {
+        if (is_of_bits(c.channel)) return std::make_unique<bits_in_uses>(c);
+        return make_symbols_in_uses(c, true);
+      },
+      .make_detector = [](const link_config& c) -> std::unique_ptr<soft_detector> {
+        if (is_of_bits(c.channel)) return nullptr;
+        return make_open_detector(demapper_config{c.qam, settings_of(c).demapper});
+      },
       .candidates = single_candidates,
       .receiver_name =
           [](const link_antennas& a) {

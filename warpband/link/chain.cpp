@@ -68,7 +68,7 @@ const frame_counts& link_chain::run(std::uint64_t first_frame, std::size_t frame
   check_run(frames, point_db);
   counter_.begin(frames);
   if (frames == 0) return counter_.counts();
-  frame_batch batch{.first = first_frame, .frames = frames, .point_db = point_db};
+  frame_batch batch{.first = first_frame, .frames = frames, .point_db = point_db, .axis = config_.axis};
   transmitter_.draw(exec_, batch);
   bool failed = true;
   for (; failed && batch.transmission < transmitter_.transmissions(); batch.transmission++) {

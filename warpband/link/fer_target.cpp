@@ -182,6 +182,8 @@ const char* name_of(fer_outcome outcome) noexcept {
 
 fer_target_result find_fer(frame_runner& frames, const fer_target& target, const fer_progress& progress) {
   check(target);
+  if (frames.config().axis == snr_axis::probability)
+    throw argument_error("axis", "\"probability\"", "an SNR, which lowers the FER when it rises");
   return fer_search(frames, target, progress).run();
 }
 

@@ -62,7 +62,7 @@ using fer_progress = std::function<bool(const fer_target_result& so_far)>;
 
 /// Searches for the point of the link where the FER is the target's. The result depends on the link and the
 /// target alone, not on threads, batches or the device (but for frames_run and seconds of its points). Throws
-/// argument_error.
+/// argument_error, also for a channel of bits.
 ///
 ///   link_chain chain(config, exec);
 ///   const fer_target_result r = find_fer(chain, {.fer = 1e-2});

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/link/antenna_kind.hpp>
+#include <warpband/link/link_settings.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
@@ -22,14 +24,28 @@ void check_information(const link_config& c) {
     refuse(uncoded + ", which is decided without LLRs");
 }
 
+/// Bits have a probability and no constellation, symbols have an SNR.
+void check_axis(const link_config& c) {
+  const bool of_bits = is_of_bits(c.channel), over_probability = c.axis == snr_axis::probability;
+  const std::string with = " with channel.type = \"" + c.channel.type + '"';
+  if (of_bits != over_probability)
+    throw argument_error("axis", '"' + std::string(name_of(c.axis)) + '"',
+                         (of_bits ? "\"probability\"" : "\"ebn0_db\", \"snr_db\" or \"esn0_db\"") + with);
+  if (of_bits && c.qam != 2)
+    throw argument_error("modulation", '"' + name_of_modulation(c.qam) + '"', "\"bpsk\"" + with);
+}
+
 }  // namespace
 
 const char* name_of(snr_axis a) noexcept {
-  return a == snr_axis::ebn0_db ? "ebn0_db" : a == snr_axis::snr_db ? "snr_db" : "esn0_db";
+  constexpr const char* names[] = {"ebn0_db", "snr_db", "esn0_db", "probability"};
+  return names[static_cast<std::size_t>(a)];
 }
 const char* title_of(snr_axis a) noexcept {
-  return a == snr_axis::ebn0_db ? "Eb/N0" : a == snr_axis::snr_db ? "SNR" : "Es/N0";
+  constexpr const char* titles[] = {"Eb/N0", "SNR", "Es/N0", "probability"};
+  return titles[static_cast<std::size_t>(a)];
 }
+const char* unit_of(snr_axis a) noexcept { return a == snr_axis::probability ? "" : " dB"; }
 
 // ---- what kinds complete
 
@@ -75,6 +91,7 @@ link_config completed(const link_config& config) {
     check_settings(receiver_settings(), *c.receiver);
     kind.check_loop(c);
   }
+  check_axis(c);
   if (c.mutual_information) check_information(c);
   return c;
 }
@@ -114,6 +131,10 @@ std::size_t symbols_per_frame(const link_config& c) {
 
 noise_level noise_level_at(const link_config& c, double point_db) {
   const antenna_kind& kind = c.antennas.kind();
+  if (c.axis == snr_axis::probability) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    return {none, none, none};
+  }
   const double bits = code_rate(c) * bits_per_symbol(c.qam) * kind.symbols_per_use(c) / rx_antennas_of(c);
   noise_level n;
   if (c.axis == snr_axis::esn0_db) {

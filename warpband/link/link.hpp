@@ -20,6 +20,8 @@
 // (ofdm/grid.hpp). Each has its own H. Zeros fill the frame's last block too. The cyclic prefix costs neither
 // power nor rate.
 //
+// With a channel of bits (air/binary.hpp) a use sends one coded bit. The point is its probability.
+//
 // With lte-transport a frame is a transport block of k = A bits, and n = G those of one transmission: R = A /
 // G, and Eb/N0 is that of one transmission. While the block's CRCs fail it is sent again, with the next
 // redundancy version, up to `transmissions` times. The decoder adds up the LLRs of all (HARQ). Every
@@ -37,6 +39,7 @@
 #include <vector>
 
 #include <warpband/air/awgn.hpp>
+#include <warpband/air/binary.hpp>
 #include <warpband/air/cdl.hpp>
 #include <warpband/air/file.hpp>
 #include <warpband/air/kronecker.hpp>
@@ -72,12 +75,14 @@ inline constexpr std::string_view antennas_name<stbc_config> = "space-time";
 
 // ---- the link
 
-/// What the numbers of a sweep are.
-enum class snr_axis { ebn0_db, snr_db, esn0_db };
-/// "ebn0_db", "snr_db", "esn0_db".
+/// What the numbers of a sweep are: a signal-to-noise ratio in dB, or the probability of a channel of bits.
+enum class snr_axis { ebn0_db, snr_db, esn0_db, probability };
+/// "ebn0_db", "snr_db", "esn0_db", "probability".
 const char* name_of(snr_axis axis) noexcept;
-/// "Eb/N0", "SNR", "Es/N0".
+/// "Eb/N0", "SNR", "Es/N0", "probability".
 const char* title_of(snr_axis axis) noexcept;
+/// " dB", or of probabilities "".
+const char* unit_of(snr_axis axis) noexcept;
 
 struct link_config {
   std::uint64_t seed = 1;
@@ -137,7 +142,7 @@ std::size_t uses_per_frame(const link_config& config);
 /// Symbols of these uses.
 std::size_t symbols_per_frame(const link_config& config);
 
-/// A signal-to-noise ratio in its three forms, see above.
+/// A signal-to-noise ratio in its three forms, see above. NaN with a channel of bits.
 struct noise_level {
   double ebn0_db = 0, snr_db = 0, esn0_db = 0;
 };

@@ -28,7 +28,7 @@ std::unique_ptr<receiver> make_receiver(const link_config& c) {
   if (kind.make_receiver != nullptr) return kind.make_receiver(c);
   const frame_sizes size(c);
   std::shared_ptr<const soft_detector> detector = kind.make_detector(c);
-  const std::size_t uses = size.codewords * size.padded / detector->bits_per_use();
+  const std::size_t uses = size.codewords * size.padded / (detector ? detector->bits_per_use() : 1);
   if (is_transport(c.code))
     return make_open_loop(
         std::move(detector), [code = c.code] { return code.kind().make_transport(code.settings); },

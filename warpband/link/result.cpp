@@ -216,8 +216,8 @@ run_result resumed(run_result held, scenario wanted, const std::string& path) {
       const auto check = [&](double sweep_db) {
         if (!std::binary_search(w.sweep_db.begin(), w.sweep_db.end(), sweep_db))
           throw file_error(path, "curve \"" + printable(w.label) + "\" holds a point at " +
-                                     title_of(w.link.axis) + " = " + shown(sweep_db) + " dB that " + name +
-                                     " does not list: expected all points held");
+                                     title_of(w.link.axis) + " = " + shown(sweep_db) + unit_of(w.link.axis) +
+                                     " that " + name + " does not list: expected all points held");
       };
       for (const point_result& p : h->points) check(p.sweep_db);
       for (const unfinished_point& p : h->unfinished) check(p.sweep_db);

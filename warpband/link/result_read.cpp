@@ -223,7 +223,9 @@ point_counts read_counts(const object& o, const curve_config& c) {
 
 double read_sweep_db(const object& o, const curve_config& c) {
   const char* key = name_of(c.link.axis);
-  const double x = o.number(key, -100, 100, "a number from -100 to 100");
+  const double x = c.link.axis == snr_axis::probability
+                       ? o.number(key, 0, 1, "a number from 0 to 1")
+                       : o.number(key, -100, 100, "a number from -100 to 100");
   if (!c.target && !std::binary_search(c.sweep_db.begin(), c.sweep_db.end(), x))
     o.refuse(key, std::string("one of config.sweep.") + key);
   return x;
@@ -240,6 +242,7 @@ point_result read_point(const object& o, const curve_config& c) {
   o.holds_only({"ebn0_db",
                 "snr_db",
                 "esn0_db",
+                "probability",
                 "erased_uses",
                 "frames",
                 "bits",

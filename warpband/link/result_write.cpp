@@ -108,24 +108,23 @@ json to_json(const unfinished_point& p, const link_config& link) {
 
 json to_json(const point_result& p, const link_config& link) {
   const auto iterations = p.mean_iterations();
-  json out{{"ebn0_db", p.ebn0_db},
-           {"snr_db", p.snr_db},
-           {"esn0_db", p.esn0_db},
-           {"frames", p.counts.frames},
-           {"bits", p.bits()},
-           {"bit_errors", p.counts.bit_errors},
-           {"frame_errors", p.counts.frame_errors},
-           {"erased_frames", p.counts.erased_frames},
-           {"ber", p.ber()},
-           {"fer", p.fer()},
-           {"ber_interval", to_json(p.ber_interval())},
-           {"fer_interval", to_json(std::optional(p.fer_interval()))},
-           {"iterations", iterations ? json(*iterations) : json(nullptr)},
-           {"iterations_sum", p.counts.iterations},
-           {"frames_run", p.counts.frames_run},
-           {"mbps", tidy(p.mbps())},
-           {"seconds", p.counts.seconds},
-           {"stopped_by", name_of(p.stopped_by)}};
+  json out{{"ebn0_db", p.ebn0_db}, {"snr_db", p.snr_db}, {"esn0_db", p.esn0_db}};
+  if (link.axis == snr_axis::probability) out = {{name_of(link.axis), p.sweep_db}};
+  out.update(json{{"frames", p.counts.frames},
+                  {"bits", p.bits()},
+                  {"bit_errors", p.counts.bit_errors},
+                  {"frame_errors", p.counts.frame_errors},
+                  {"erased_frames", p.counts.erased_frames},
+                  {"ber", p.ber()},
+                  {"fer", p.fer()},
+                  {"ber_interval", to_json(p.ber_interval())},
+                  {"fer_interval", to_json(std::optional(p.fer_interval()))},
+                  {"iterations", iterations ? json(*iterations) : json(nullptr)},
+                  {"iterations_sum", p.counts.iterations},
+                  {"frames_run", p.counts.frames_run},
+                  {"mbps", tidy(p.mbps())},
+                  {"seconds", p.counts.seconds},
+                  {"stopped_by", name_of(p.stopped_by)}});
   if (erases_uses(link)) out["erased_uses"] = p.counts.erased_uses;
   if (const auto information = p.mutual_information()) {
     out["information_lost"] = p.counts.information_lost;

@@ -94,7 +94,7 @@ constexpr common_key common_keys[] = {
     {"decoder.iterations", "iterative decoders: more are slower and have fewer errors"},
     {"decoder.precision", "for throughput, above all on GPUs"},
     {"modem.modulation", "for another modulation than BPSK"},
-    {"channel.type", "for fading, delay lines or a recording"},
+    {"channel.type", "for fading, delay lines, a recording, or a channel of bits"},
     {"channel.fading", "`block` if a frame sees one channel, `fast` if every use has its own"},
     {"channel.profile", "delay lines: the standard's profile"},
     {"mimo.streams", "if several antennas send"},

@@ -1,5 +1,6 @@
 #include <warpband/link/stages.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include <warpband/channel/awgn/awgn.hpp>
@@ -8,10 +9,13 @@
 namespace wb {
 
 // A point's number follows from its value alone, so that its result does not depend on which others are in
-// the sweep. It is at most 100000 in size: the numbers of transmissions, 2^20 apart, do not meet.
+// the sweep. It is at most 100000 in size: the numbers of transmissions, 2^20 apart, do not meet. Of
+// probabilities the logarithm counts: points 0.1 % apart have numbers of their own, down to 1e-10.
 random_range frame_batch::random(std::uint64_t seed, std::uint64_t items_per_frame) const noexcept {
   static_assert(most_transmissions << 20 < 1 << 30);
-  const auto number = static_cast<std::int32_t>(std::llround(point_db * 1000)) + (transmission << 20);
+  const double in_steps =
+      axis == snr_axis::probability ? 10000 * std::log10(std::max(point_db, 1e-10)) : 1000 * point_db;
+  const auto number = static_cast<std::int32_t>(std::llround(in_steps)) + (transmission << 20);
   return {seed, first * items_per_frame, static_cast<std::uint32_t>(number)};
 }
 

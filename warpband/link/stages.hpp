@@ -29,6 +29,7 @@ struct frame_batch {
   std::size_t frames = 0;
   double point_db = 0;   // in the link's axis
   int transmission = 0;  // of these frames, from 0
+  snr_axis axis = snr_axis::ebn0_db;
 
   /// Random numbers of items of which every frame has so many.
   random_range random(std::uint64_t seed, std::uint64_t items_per_frame = 1) const noexcept;
@@ -112,17 +113,21 @@ struct samples {
   /// Of each use, status_erased where the antennas sent nothing that can be detected; no data: the receiver's
   /// count.
   view<const std::uint8_t> status = {};
+  /// Of a channel of bits: what is received, and its LLRs. Then the other views have no data.
+  view<const std::uint8_t> bits = {};
+  bit_llrs llr_of_bit = {};
 };
 
 /// Of the first `count` of so many frames.
 inline samples first_frames(samples s, std::size_t count, std::size_t frames) {
-  for (std::size_t* items : {&s.received.items, &s.channel.items, &s.noise_var.items, &s.status.items})
+  for (std::size_t* items :
+       {&s.received.items, &s.channel.items, &s.noise_var.items, &s.status.items, &s.bits.items})
     *items = *items / frames * count;
   return s;
 }
 /// As a receiver takes it.
 inline heard heard_of(const samples& s) {
-  return {s.channel, s.items_per_channel, s.received, s.noise_var, {}};
+  return {s.channel, s.items_per_channel, s.received, s.noise_var, {}, s.bits, s.llr_of_bit};
 }
 
 /// How coded bits travel.

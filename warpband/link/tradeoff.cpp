@@ -97,6 +97,8 @@ void check_choices(const link_config& link) {
   if (kind.candidates == nullptr)
     throw argument_error("antennas", "\"" + std::string(kind.name) + "\"",
                          "antennas with a choice of receivers");
+  if (is_of_bits(link.channel))
+    throw argument_error("channel.type", '"' + link.channel.type + '"', "a channel with an SNR");
   (void)kind.candidates(link);
 }
 

@@ -19,7 +19,9 @@ class detecting : public receiver {
   }
   void run_stage(executor& exec, std::size_t stage, const heard& in, const decided& out,
                  int transmission) override {
-    if (stage != 0) return decode(exec, in.received.items / uses_, out, transmission);
+    if (stage != 0)
+      return decode(exec, (detector_ ? in.received.items : in.bits.items) / uses_, out, transmission);
+    if (!detector_) return llrs_of_bits(exec, in.llr_of_bit, in.bits, make_view(llr_of(out), in.bits.items));
     const auto as_uses = [&](auto* data) {
       return make_view(data, in.received.items, detector_->bits_per_use());
     };
@@ -35,7 +37,8 @@ class detecting : public receiver {
   virtual void decode(executor& exec, std::size_t frames, const decided& out, int transmission) = 0;
   bool decodes() const noexcept { return stages_.size() > 1; }
   float* llr_of(const decided& out) { return out.detected.data != nullptr ? out.detected.data : llr_.data(); }
-  std::size_t bits() const noexcept { return uses_ * detector_->bits_per_use(); }  // of a frame
+  /// Of a frame.
+  std::size_t bits() const noexcept { return uses_ * (detector_ ? detector_->bits_per_use() : 1); }
 
  private:
   std::shared_ptr<const soft_detector> detector_;

@@ -13,7 +13,7 @@ namespace wb {
 /// Codewords that are sent once. A frame has `uses` uses of the channel, whose LLRs are rows of `places`: n
 /// of a codeword, and what fills up the frame. Outputs have a row for each codeword; the rows of `bits` say
 /// how many there are. Without a decoder there is one stage, whose `detected` are [rows, places] LLRs; or, of
-/// a detector that decides, `bits`.
+/// a detector that decides, `bits`. Without a detector a use is a bit of a channel of bits.
 std::unique_ptr<receiver> make_open_loop(std::shared_ptr<const soft_detector> detector,
                                          std::shared_ptr<const soft_decoder> decoder, std::size_t uses,
                                          std::size_t places);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <warpband/exec/executor.hpp>
+#include <warpband/modem/bit_llrs/bit_llrs.hpp>
 
 namespace wb {
 
@@ -27,6 +28,9 @@ struct heard {
   /// one that is NaN or infinite is erased by the detector in this iteration. Of iterative_receiver alone,
   /// with a detector that takes them.
   view<const float> prior = {};
+  /// [bits, 1] what a channel of bits gives, in place of all above. Of an open loop alone.
+  view<const std::uint8_t> bits = {};
+  bit_llrs llr_of_bit = {};
 };
 
 /// Where results go. Outputs without data are not computed. An output of `outer` * frames items gets the

@@ -30,6 +30,7 @@ class curve_maker : public link_keys {
     apply(keys_, "stop", stop_settings(), c.stop);
     c.link = link();
     c.link.axis = axis();
+    if (c.link.axis == snr_axis::probability) check_rising_errors(c.stop);
     c.target = target(c.link.axis);
     if (!c.target) c.sweep_db = points(c.link.axis);
     if (c.target && !keys_.has("stop.max_frames")) c.stop.max_frames = fer_target{}.max_frames;
@@ -49,30 +50,46 @@ class curve_maker : public link_keys {
   // ---- points
 
   snr_axis axis() const {
-    for (const snr_axis axis : {snr_axis::snr_db, snr_axis::esn0_db})
+    const bool of_bits = static_cast<bool>(channel_kind().of_bits);
+    for (const snr_axis axis : {snr_axis::ebn0_db, snr_axis::snr_db, snr_axis::esn0_db})
       if (const std::string key = std::string("sweep.") + name_of(axis);
-          keys_.has(key) || keys_.has_table(key))
-        return axis;
-    return snr_axis::ebn0_db;
+          keys_.has(key) || keys_.has_table(key)) {
+        if (!of_bits) return axis;
+        refuse(std::max({line(key), line(key + ".from"), line(key + ".to"), line(key + ".step")}),
+               key + " has no meaning with channel.type = \"" + channel_kind().name +
+                   "\": expected sweep.probability");
+      }
+    return of_bits ? snr_axis::probability : snr_axis::ebn0_db;
   }
 
-  std::vector<double> range(const std::string& key, const sweep_points& points) const {
+  /// What falls while an SNR rises has no meaning where errors become more.
+  void check_rising_errors(const stop_rule& stop) const {
+    for (const char* key : {"stop.below_fer", "sweep.target_fer"})
+      if (key == std::string_view("stop.below_fer") ? stop.below_fer != 0 : keys_.has(key))
+        refuse(line(key), std::string(key) + " has no meaning with sweep.probability: expected an SNR");
+  }
+
+  std::vector<double> range(snr_axis axis, const sweep_points& points) const {
+    const bool probabilities = axis == snr_axis::probability;
+    const std::string key = std::string("sweep.") + name_of(axis);
     const unsigned end = std::max({line(key + ".from"), line(key + ".to"), line(key + ".step")});
     if (!keys_.has_table(key))
-      fail(0, key + " is missing" + curve_.suffix +
-                  ": add, for instance, [sweep] ebn0_db = [0.0, 0.5, 1.0], or snr_db or esn0_db");
+      fail(0, key + " is missing" + curve_.suffix + ": add, for instance, [sweep] " +
+                  (probabilities ? "probability = [0.01, 0.02, 0.05]"
+                                 : "ebn0_db = [0.0, 0.5, 1.0], or snr_db or esn0_db"));
     if (!keys_.has(key + ".from") || !keys_.has(key + ".to") || !keys_.has(key + ".step"))
       refuse(end, key + " needs from, to and step");
     if (points.to < points.from)
       refuse(end, key + ".to = " + to_text(points.to) +
                       " is not allowed: expected at least from = " + to_text(points.from));
-    // Rounded to a millionth: 0.1 + 2 * 0.1 shall be 0.3. A point a hair beyond the end still counts.
+    // Rounded, dB to a millionth: 0.1 + 2 * 0.1 shall be 0.3. A point a hair beyond the end still counts.
+    const double rounding = probabilities ? 1e12 : 1e6;
     const double last = std::floor((points.to - points.from) / points.step + 1e-6);
     if (last >= static_cast<double>(most_points))
       refuse(end, key + " has " + to_text(last + 1) + " points: at most " + std::to_string(most_points));
     std::vector<double> list;
     for (double i = 0; i <= last; i++)
-      list.push_back(std::round((points.from + i * points.step) * 1e6) / 1e6);
+      list.push_back(std::round((points.from + i * points.step) * rounding) / rounding);
     return list;
   }
 
@@ -85,14 +102,16 @@ class curve_maker : public link_keys {
   std::vector<double> points(snr_axis axis) const {
     const std::string key = std::string("sweep.") + name_of(axis);
     const sweep_points given = given_points(axis);
-    const std::vector<double> points = given.list.empty() ? range(key, given) : given.list;
+    const std::vector<double> points = given.list.empty() ? range(axis, given) : given.list;
     if (points.size() > most_points)
       refuse(line(key), key + " has " + std::to_string(points.size()) + " points: at most " +
                             std::to_string(most_points));
+    const bool probabilities = axis == snr_axis::probability;
     for (std::size_t i = 1; i < points.size(); i++)
-      if (!(points[i] - points[i - 1] > 0.0009))
+      if (!(points[i] - points[i - 1] > (probabilities ? 0.0009 * points[i - 1] : 0.0009)))
         refuse(line(key), key + " has " + to_text(points[i]) + " after " + to_text(points[i - 1]) +
-                              ": expected a rising list, in steps of at least 0.001");
+                              ": expected a rising list, in steps of at least " +
+                              (probabilities ? "0.1%" : "0.001"));
     return points;
   }
 

@@ -17,7 +17,10 @@ namespace {
 using conditions = std::vector<setting_condition>;
 
 constexpr const char *db_allowed = "a number from -100 to 100",
-                     *list_allowed = "a rising list of numbers from -100 to 100, or { from, to, step }";
+                     *list_allowed = "a rising list of numbers from -100 to 100, or { from, to, step }",
+                     *probability_allowed = "a number from 0 to 1",
+                     *probabilities_allowed = "a rising list of numbers from 0 to 1, or { from, to, step }";
+constexpr snr_axis snr_axes[] = {snr_axis::ebn0_db, snr_axis::snr_db, snr_axis::esn0_db};
 const setting_condition without_nr{"nr.channel", {"none"}}, without_detector{"detector.type", {"none"}};
 
 /// That no antenna system is chosen with which a key, or its table, has no meaning.
@@ -281,7 +284,28 @@ const std::vector<setting_of<sweep_points>>& points_settings(snr_axis axis) {
       settings("esn0_db",
                "In place of ebn0_db: the mean Es/N0 of one stream at one receive antenna in dB, SNR - 10 "
                "log10(streams). With massive MIMO a user is a stream, in slots of 5G NR a layer.");
-  return axis == snr_axis::ebn0_db ? ebn0 : axis == snr_axis::snr_db ? snr : esn0;
+  static const std::vector<setting_of<p>> probability{
+      numbers("probability", &p::list, 0, 1,
+              "With a channel of bits in place of ebn0_db: its probability, of a flipped bit (bsc), of an "
+              "erased one (bec), of a 1 that becomes 0 (z). The points rise by 0.1% or more.",
+              probabilities_allowed),
+      number("probability.from", &p::from, 0, 1, "First point of a range.", false, probability_allowed)
+          .without_default(),
+      number("probability.to", &p::to, 0, 1, "End of a range: a point if the steps meet it.", false,
+             probability_allowed)
+          .without_default(),
+      number("probability.step", &p::step, 1e-9, 1, "Distance of the points of a range.").without_default()};
+  switch (axis) {
+    case snr_axis::ebn0_db:
+      return ebn0;
+    case snr_axis::snr_db:
+      return snr;
+    case snr_axis::esn0_db:
+      return esn0;
+    case snr_axis::probability:
+      return probability;
+  }
+  return ebn0;
 }
 
 const std::vector<setting_of<fer_target>>& target_settings() {
@@ -369,8 +393,11 @@ schema make_link_schema() {
   add_channels(s);
   add_antennas(s);
   add_receiver(s);
-  for (const snr_axis axis : {snr_axis::ebn0_db, snr_axis::snr_db, snr_axis::esn0_db})
-    s.add("sweep", points_settings(axis));
+  for (const snr_axis axis : snr_axes) s.add("sweep", points_settings(axis));
+  std::vector<std::string> of_bits;
+  for (const air_kind& kind : airs())
+    if (kind.of_bits) of_bits.push_back(kind.name);
+  s.add("sweep", points_settings(snr_axis::probability), {}, "", {{"channel.type", of_bits}});
   s.add("sweep", target_settings());
   for (const setting_of<stop_rule>& setting : stop_settings())
     if (setting.name == "below_bler") {
@@ -411,6 +438,11 @@ schema make_link_schema() {
       {{"channel.antenna_spacing_wavelengths"},
        {"channel.antenna_spacing_m"},
        "channel.antenna_spacing_wavelengths has no meaning with channel.antenna_spacing_m"}};
+  for (const snr_axis axis : snr_axes) {
+    const std::string name = name_of(axis);
+    s.either.push_back({points_of("sweep." + name), points_of("sweep.probability"),
+                        "sweep has both " + name + " and probability: expected one of them"});
+  }
   for (const antenna_kind& kind : antenna_kinds())
     if (!kind.key.empty()) s.optional.push_back(std::string(kind.key));
   s.implied = implied;
