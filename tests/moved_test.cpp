@@ -75,6 +75,7 @@
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/nr/pbch/pbch.hpp>
+#include <warpband/nr/pdcch/pdcch.hpp>
 #include <warpband/nr/prach/prach.hpp>
 #include <warpband/nr/shared_channel.hpp>
 #include <warpband/nr/sync/cell_search.hpp>
@@ -422,6 +423,15 @@ void judge_search() {
   const complexes grid(960, 1.f);
   defined("pbch_decoder", pbch_decoder({}), [&](const pbch_decoder& d) {
     return std::vector<double>{d.run(exec(), rows(grid, 960), {7}).at(0).snr_db};
+  });
+  defined("pdcch_encoder", pdcch_encoder({}), [&](const pdcch_encoder& e) {
+    const std::vector<std::uint8_t> dci(39, 1);
+    return written<std::complex<float>>(576, 576,
+                                        [&](auto out) { e.run(exec(), rows(dci, 39), {3}, {4}, out); });
+  });
+  const complexes coreset(576, 1.f);
+  defined("pdcch_decoder", pdcch_decoder({}), [&](const pdcch_decoder& d) {
+    return std::vector<double>{d.run(exec(), rows(coreset, 576), {{0, 3, 4}}).at(0).snr_db};
   });
   for (const char* name : {"prach_generator", "prach_detector"}) judged().insert(name);
   if (!has_cpu_fft()) return;

@@ -36,6 +36,8 @@ def objects():
               wb.MassiveDownlink(**MASSIVE), wb.ClusteredDownlink(**MASSIVE, clusters=2), wb.OfdmNumerology(), wb.OfdmModulator(), wb.OfdmDemodulator(),
               wb.PrachGenerator(), wb.PrachDetector(), wb.CellSearch(), wb.CellSearchResult([], np.zeros(1, np.int64)), wb.NrFoundBlock(0, 0, 0.0, 0.0, 0.0, 0.0),
               wb.PbchEncoder(), wb.PbchDecoder(), wb.NrSsbContent(), wb.NrPbchBlock(False, True, None, np.zeros(32, np.uint8), 0, -40.0, 0.0, 0.0),
+              wb.PdcchEncoder(), wb.PdcchDecoder(), wb.NrSiDci(), wb.NrCoreset0(24, 2, 0), wb.NrType0Occasion(0, 0, 0),
+              wb.NrPdcchResult(0, 0, False, True, np.zeros(39, np.uint8), 0.0, -40.0, 0.0, 0.0),
               wb.TdlChannel(), wb.CdlChannel(**MASSIVE), wb.KroneckerChannel(streams=2, rx_antennas=2),
               wb.Csi(np.zeros(2), np.zeros(2), "plain", 0.0, 0.0), wb.ExitChart(*map(np.zeros, [2] * 5)), wb.Progress("", 0.0, 0, 1, 1, 0, 0, 0.0, True), wb.ChoiceProgress(0, 0, "mmse", "none", 0),
               wb.Frames(1, 0, 1, 1, 2, 2), wb.choose(SCENARIO, fer=0.3, width_db=1),
