@@ -105,7 +105,7 @@ BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ctc", "ldpc", "sparse_ldpc", "osd", "blocks", "conv", "polar", "short_block", "lte", "nr", "nr_slots", "cell_search", "pbch", "pdcch", "prach", "modem", "effective", "channel", "ofdm", "receive", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ctc", "ldpc", "sparse_ldpc", "osd", "blocks", "conv", "polar", "short_block", "lte", "nr", "nr_slots", "cell_search", "pbch", "pdcch", "prach", "modem", "effective", "channel", "ofdm", "downlink", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"

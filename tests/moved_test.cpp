@@ -81,6 +81,7 @@
 #include <warpband/nr/sync/cell_search.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
 #include <warpband/ofdm/per_executor.hpp>
+#include <warpband/receive/downlink.hpp>
 #include <warpband/receive/frame_receiver.hpp>
 #include <warpband/receive/iterative.hpp>
 #include <warpband/receive/slot_arrays.hpp>
@@ -433,8 +434,11 @@ void judge_search() {
   defined("pdcch_decoder", pdcch_decoder({}), [&](const pdcch_decoder& d) {
     return std::vector<double>{d.run(exec(), rows(coreset, 576), {{0, 3, 4}}).at(0).snr_db};
   });
-  for (const char* name : {"prach_generator", "prach_detector"}) judged().insert(name);
+  for (const char* name : {"prach_generator", "prach_detector", "nr_downlink"}) judged().insert(name);
   if (!has_cpu_fft()) return;
+  defined("nr_downlink", nr_downlink({.sample_rate_hz = 3.84e6}), [&](const nr_downlink& d) {
+    return std::vector<double>{static_cast<double>(d.blocks(exec(), in, first(in, 500), 500).size())};
+  });
   const prach_config c{.format = prach_format::a1};
   defined("prach_generator", prach_generator(c), [&](const prach_generator& g) {
     return written<std::complex<float>>(g.samples(), g.samples(), [&](auto out) { g.run(exec(), {3}, out); });

@@ -52,6 +52,7 @@ NB_MODULE(_core, m) {
   wb::python::bind_cell_search(m);
   wb::python::bind_pbch(m);
   wb::python::bind_pdcch(m);
+  wb::python::bind_downlink(m);
   wb::python::bind_prach(m);
   wb::python::bind_crc(m);
   wb::python::bind_massive(m);

@@ -34,7 +34,7 @@ nr_si_dci dci_of(const dci_fields& f) {
 void pdcch_encode(const pdcch_encoder& e, executor_ref& where, nb::handle bits, const std::vector<int>& slots,
                   const std::vector<int>& first_cces, nb::handle grids) {
   const argument b("bits", bits, where), g("grids", grids, where, true);
-  const auto in = b.as<const std::uint8_t>(1);
+  const auto in = b.bits(1);
   const auto out = g.as<cf>(2);
   where.run([&](executor& exec) { e.run(exec, in, slots, first_cces, out); });
 }

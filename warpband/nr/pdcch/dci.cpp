@@ -107,4 +107,18 @@ nr_pdsch_time nr_pdsch_default_a(int index, int dmrs_first_symbol) {
   return rows[index];
 }
 
+nr_channel_config nr_si_channel(const nr_si_dci& dci, const nr_carrier& carrier, int dmrs_first_symbol) {
+  const nr_pdsch_time time = nr_pdsch_default_a(dci.time_domain, dmrs_first_symbol);
+  nr_channel_config c;
+  c.direction = nr_direction::downlink;
+  c.carrier = carrier;
+  c.blocks = dci.blocks;
+  c.physical_blocks = nr_si_blocks(dci, carrier.resource_blocks);
+  c.mapping = time.mapping;
+  c.first_symbol = time.first_symbol, c.symbols = time.symbols;
+  c.dmrs.additional_positions = 2, c.dmrs.first_symbol = dmrs_first_symbol;
+  c.rnti = nr_si_rnti;
+  return completed(c);
+}
+
 }  // namespace wb

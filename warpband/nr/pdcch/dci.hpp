@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <warpband/nr/dmrs.hpp>
+#include <warpband/nr/shared_channel.hpp>
 
 namespace wb {
 
@@ -49,5 +49,10 @@ struct nr_pdsch_time {
 /// Default table A for normal cyclic prefix (TS 38.214 table 5.1.2.1.1-2). index 0..15, dmrs_first_symbol
 /// 2, 3. Throws argument_error.
 nr_pdsch_time nr_pdsch_default_a(int index, int dmrs_first_symbol);
+
+/// The PDSCH of a DCI: in a carrier that is CORESET 0's resource blocks, with its cell and slot. DMRS are of
+/// type 1 with up to two additional positions. Throws argument_error, also from nr_shared_channel for symbols
+/// that have no DMRS.
+nr_channel_config nr_si_channel(const nr_si_dci& dci, const nr_carrier& carrier, int dmrs_first_symbol);
 
 }  // namespace wb
