@@ -91,6 +91,7 @@ struct nr_downlink::control_decoders {
 struct nr_downlink::occasion {
   const nr_downlink_block* block;
   nr_coreset0 coreset;
+  int ssb_index;     // of the block whose occasion it is
   int first_symbol;  // of the CORESET
   int sfn, slot;
   double first;  // sample at which the slot's first prefix begins
@@ -213,47 +214,60 @@ void nr_downlink::decode(executor& exec, std::span<const std::complex<float>> sa
 std::vector<nr_downlink::occasion> nr_downlink::occasions(std::size_t samples, std::size_t end,
                                                           const std::vector<nr_downlink_block>& known) const {
   std::vector<occasion> found;
-  const double rate = config_.sample_rate_hz, frame = rate / 100;
   std::vector<ssb_case> patterns{ssb_case::a};
   if (config_.spacing_khz == 30) patterns = {ssb_case::c, ssb_case::b};
-  for (const nr_downlink_block& b : known) {
-    if (!b.pbch.content) continue;
-    const nr_ssb_content& mib = *b.pbch.content;
-    const int spacing = mib.common_spacing_khz;
-    if (mib.k_ssb > 23) continue;  // no CORESET 0 (TS 38.213 §4.1)
-    const auto coreset = nr_coreset0_of(config_.spacing_khz, spacing, mib.coreset0, config_.wide);
-    if (!coreset) continue;
-    const nr_type0_occasion when =
-        nr_type0_occasion_of(mib.search_space0, mib.ssb_index, spacing, coreset->symbols);
-    const int slots = 10 * spacing / 15;
-    const double length = rate * (symbol_start(spacing, downlink_slot_symbols * slots) / slots);
-    for (const ssb_case pattern : patterns) {
-      const auto symbols = nr_ssb_first_symbols(pattern, 8);
-      const double start = b.found.first_sample - 0.5 * frame * mib.half_frame -
-                           rate * symbol_start(config_.spacing_khz, symbols[as_size(mib.ssb_index)]);
-      const int from = static_cast<int>(std::floor(-start / frame)) - 2,
-                to = static_cast<int>(std::ceil((static_cast<double>(samples) - start) / frame)) + 1;
-      for (int m = from; m <= to; m++) {
-        if (((mib.sfn + m - when.sfn_parity) & 1) != 0) continue;
-        for (int i = when.slot; i < when.slot + 2; i++) {
-          const int frames = m + i / slots, slot = i % slots;
-          const double first =
-              start + frames * frame + rate * symbol_start(spacing, downlink_slot_symbols * slot);
-          if (first < -0.5 || first >= static_cast<double>(end) ||
-              first + length + 2 > static_cast<double>(samples))
-            continue;
-          const auto nearer = [&](const nr_downlink_block& other) {
-            return other.pbch.content && other.found.cell_id == b.found.cell_id &&
-                   other.pbch.content->ssb_index == mib.ssb_index &&
-                   std::fabs(other.found.first_sample - first) < std::fabs(b.found.first_sample - first);
-          };
-          if (std::any_of(known.begin(), known.end(), nearer)) continue;
-          found.push_back({&b, *coreset, when.first_symbol, (mib.sfn + frames + 1024) % 1024, slot, first});
-        }
-      }
+  const int indices = config_.l_max.value_or(8);
+  // A slot may be an occasion of several indices. It goes to one whose block is known, else to one that has
+  // it as its first slot.
+  for (const auto& [own, later] :
+       {std::pair(true, 0), std::pair(true, 1), std::pair(false, 0), std::pair(false, 1)})
+    for (const nr_downlink_block& b : known) {
+      if (!b.pbch.content || b.pbch.content->k_ssb > 23) continue;  // no CORESET 0 (TS 38.213 §4.1)
+      for (int index = 0; index < indices; index++)
+        if ((index == b.pbch.content->ssb_index) == own)
+          for (const ssb_case pattern : patterns)
+            add_occasions(b, pattern, index, later, samples, end, known, found);
     }
-  }
   return found;
+}
+
+void nr_downlink::add_occasions(const nr_downlink_block& b, ssb_case pattern, int index, int later,
+                                std::size_t samples, std::size_t end,
+                                const std::vector<nr_downlink_block>& known,
+                                std::vector<occasion>& found) const {
+  const nr_ssb_content& mib = *b.pbch.content;
+  const double rate = config_.sample_rate_hz, frame = rate / 100;
+  const int spacing = mib.common_spacing_khz, slots = 10 * spacing / 15;
+  const auto coreset = nr_coreset0_of(config_.spacing_khz, spacing, mib.coreset0, config_.wide);
+  if (!coreset) return;
+  const nr_type0_occasion when = nr_type0_occasion_of(mib.search_space0, index, spacing, coreset->symbols);
+  const double length = rate * symbol_start(spacing, downlink_slot_symbols * slots) / slots;
+  const int symbol = nr_ssb_first_symbols(pattern, 8)[as_size(mib.ssb_index)];
+  const double start =
+      b.found.first_sample - 0.5 * frame * mib.half_frame - rate * symbol_start(config_.spacing_khz, symbol);
+  const int from = static_cast<int>(std::floor(-start / frame)) - 2,
+            to = static_cast<int>(std::ceil((static_cast<double>(samples) - start) / frame)) + 1;
+  for (int m = from; m <= to; m++) {
+    if (((mib.sfn + m - when.sfn_parity) & 1) != 0) continue;
+    const int frames = m + (when.slot + later) / slots, slot = (when.slot + later) % slots;
+    const double first = start + frames * frame + rate * symbol_start(spacing, downlink_slot_symbols * slot);
+    if (first < -0.5 || first >= static_cast<double>(end) ||
+        first + length + 2 > static_cast<double>(samples))
+      continue;
+    const auto is_nearer = [&](const nr_downlink_block& other) {
+      return other.pbch.content && other.found.cell_id == b.found.cell_id &&
+             (index != mib.ssb_index || other.pbch.content->ssb_index == index) &&
+             std::fabs(other.found.first_sample - first) < std::fabs(b.found.first_sample - first);
+    };
+    const auto is_same = [&](const occasion& o) {
+      return o.block->found.cell_id == b.found.cell_id && o.first_symbol == when.first_symbol &&
+             o.slot == slot && std::fabs(o.first - first) < length / 100;
+    };
+    if (std::any_of(known.begin(), known.end(), is_nearer) ||
+        std::any_of(found.begin(), found.end(), is_same))
+      continue;
+    found.push_back({&b, *coreset, index, when.first_symbol, (mib.sfn + frames + 1024) % 1024, slot, first});
+  }
 }
 
 std::vector<nr_downlink_message> nr_downlink::messages(executor& exec,
@@ -350,7 +364,7 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
       };
       if (!dci || std::any_of(messages.begin(), messages.end(), is_same)) continue;
       messages.push_back({.cell_id = cell,
-                          .ssb_index = mib.ssb_index,
+                          .ssb_index = o.ssb_index,
                           .sfn = o.sfn,
                           .slot = o.slot,
                           .first_sample = o.first,

@@ -88,7 +88,8 @@ class nr_downlink {
                                         view<const std::complex<float>> on_device, std::size_t end) const;
   /// Messages whose slot begins before sample `end` and lies among the samples as a whole, in order of time.
   /// `known`: decoded blocks, with first_sample counted in these samples; it may be below 0 or behind them.
-  /// An occasion takes the block of its cell and index that is nearest in time. Waits for the executor.
+  /// Occasions are those of all block indices of a known cell. An occasion takes its block, or another of its
+  /// cell, that is nearest in time. Waits for the executor.
   std::vector<nr_downlink_message> messages(executor& exec, std::span<const std::complex<float>> samples,
                                             std::size_t end,
                                             const std::vector<nr_downlink_block>& known) const;
@@ -104,6 +105,9 @@ class nr_downlink {
   struct control_decoders;
   std::vector<occasion> occasions(std::size_t samples, std::size_t end,
                                   const std::vector<nr_downlink_block>& known) const;
+  void add_occasions(const nr_downlink_block& block, ssb_case pattern, int index, int later,
+                     std::size_t samples, std::size_t end, const std::vector<nr_downlink_block>& known,
+                     std::vector<occasion>& found) const;
   void add_messages(executor& exec, std::span<const std::complex<float>> samples, const occasion& o,
                     std::vector<nr_downlink_message>& messages) const;
 
