@@ -219,12 +219,12 @@ std::vector<nr_downlink::occasion> nr_downlink::occasions(std::size_t samples, s
   const int indices = config_.l_max.value_or(8);
   // A slot may be an occasion of several indices. It goes to one whose block is known, else to one that has
   // it as its first slot.
-  for (const auto& [own, later] :
+  for (const auto& [is_of_block, later] :
        {std::pair(true, 0), std::pair(true, 1), std::pair(false, 0), std::pair(false, 1)})
     for (const nr_downlink_block& b : known) {
       if (!b.pbch.content || b.pbch.content->k_ssb > 23) continue;  // no CORESET 0 (TS 38.213 §4.1)
       for (int index = 0; index < indices; index++)
-        if ((index == b.pbch.content->ssb_index) == own)
+        if ((index == b.pbch.content->ssb_index) == is_of_block)
           for (const ssb_case pattern : patterns)
             add_occasions(b, pattern, index, later, samples, end, known, found);
     }
