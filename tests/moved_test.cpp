@@ -75,12 +75,14 @@
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/nr/pbch/pbch.hpp>
+#include <warpband/nr/pdcch/pdcch.hpp>
 #include <warpband/nr/prach/prach.hpp>
 #include <warpband/nr/pucch/pucch.hpp>
 #include <warpband/nr/shared_channel.hpp>
 #include <warpband/nr/sync/cell_search.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
 #include <warpband/ofdm/per_executor.hpp>
+#include <warpband/receive/downlink.hpp>
 #include <warpband/receive/frame_receiver.hpp>
 #include <warpband/receive/iterative.hpp>
 #include <warpband/receive/slot_arrays.hpp>
@@ -432,8 +434,20 @@ void judge_search() {
   defined("pucch_detector", pucch_detector({}), [&](const pucch_detector& d) {
     return written<float>(1, 1, [&](auto out) { d.run(exec(), rows(elements, 12), {3}, {.metric = out}); });
   });
-  for (const char* name : {"prach_generator", "prach_detector"}) judged().insert(name);
+  defined("pdcch_encoder", pdcch_encoder({}), [&](const pdcch_encoder& e) {
+    const std::vector<std::uint8_t> dci(39, 1);
+    return written<std::complex<float>>(576, 576,
+                                        [&](auto out) { e.run(exec(), rows(dci, 39), {3}, {4}, out); });
+  });
+  const complexes coreset(576, 1.f);
+  defined("pdcch_decoder", pdcch_decoder({}), [&](const pdcch_decoder& d) {
+    return std::vector<double>{d.run(exec(), rows(coreset, 576), {{0, 3, 4}}).at(0).snr_db};
+  });
+  for (const char* name : {"prach_generator", "prach_detector", "nr_downlink"}) judged().insert(name);
   if (!has_cpu_fft()) return;
+  defined("nr_downlink", nr_downlink({.sample_rate_hz = 3.84e6}), [&](const nr_downlink& d) {
+    return std::vector<double>{static_cast<double>(d.blocks(exec(), in, first(in, 500), 500).size())};
+  });
   const prach_config c{.format = prach_format::a1};
   defined("prach_generator", prach_generator(c), [&](const prach_generator& g) {
     return written<std::complex<float>>(g.samples(), g.samples(), [&](auto out) { g.run(exec(), {3}, out); });

@@ -51,6 +51,8 @@ NB_MODULE(_core, m) {
   wb::python::bind_blocks(m);
   wb::python::bind_cell_search(m);
   wb::python::bind_pbch(m);
+  wb::python::bind_pdcch(m);
+  wb::python::bind_downlink(m);
   wb::python::bind_prach(m);
   wb::python::bind_pucch(m);
   wb::python::bind_crc(m);

@@ -4,11 +4,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <tuple>
-
-#include <warpband/nr/pbch/pbch.hpp>
-
 #include "arrays.hpp"
+#include "pbch_objects.hpp"
 #include "rooms.hpp"
 #include "settings.hpp"
 
@@ -16,7 +13,6 @@ namespace wb::python {
 namespace {
 
 using cf = std::complex<float>;
-using content_fields = std::array<int, 10>;  // in the order of nr_ssb_content
 
 nr_ssb_content content_of(const content_fields& f) {
   return {.sfn = f[0],
@@ -29,18 +25,6 @@ nr_ssb_content content_of(const content_fields& f) {
           .search_space0 = f[7],
           .cell_barred = f[8] != 0,
           .intra_frequency = f[9] != 0};
-}
-content_fields fields_of(const nr_ssb_content& c) {
-  return {c.sfn,
-          c.half_frame,
-          c.ssb_index,
-          c.k_ssb,
-          c.common_spacing_khz,
-          c.dmrs_first_symbol,
-          c.coreset0,
-          c.search_space0,
-          c.cell_barred ? 1 : 0,
-          c.intra_frequency ? 1 : 0};
 }
 
 void pbch_encode(const pbch_encoder& e, executor_ref& where, const std::vector<content_fields>& contents,
@@ -60,13 +44,7 @@ nb::list pbch_decode(const pbch_decoder& d, executor_ref& where, nb::handle grid
   std::vector<nr_pbch_block> found;
   where.run([&](executor& exec) { found = d.run(exec, in, cell_ids); });
   nb::list blocks;
-  for (const nr_pbch_block& b : found) {
-    nb::object content = nb::none();
-    if (b.content) content = nb::cast(fields_of(*b.content));
-    blocks.append(nb::make_tuple(b.ok, b.erased, content,
-                                 nb::bytes(reinterpret_cast<const char*>(b.payload.data()), b.payload.size()),
-                                 b.dmrs_index, b.snr_db, b.cfo_spacings, b.delay_symbols));
-  }
+  for (const nr_pbch_block& b : found) blocks.append(tuple_of(b));
   return blocks;
 }
 

@@ -29,6 +29,8 @@ void bind_nr(nanobind::module_& m);
 void bind_nr_slots(nanobind::module_& m);
 void bind_cell_search(nanobind::module_& m);
 void bind_pbch(nanobind::module_& m);
+void bind_pdcch(nanobind::module_& m);
+void bind_downlink(nanobind::module_& m);
 void bind_prach(nanobind::module_& m);
 void bind_pucch(nanobind::module_& m);
 void bind_crc(nanobind::module_& m);

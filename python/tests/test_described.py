@@ -80,6 +80,7 @@ MADE = [
     (wb.OfdmDemodulator, {"first_symbol": 3, "symbols": 20}), (wb.CellSearch, {"sample_rate_hz": 3.84e6, "max_cfo_hz": 5e3}),
     (wb.PbchEncoder, {"l_max": 4}), (wb.PbchDecoder, {"l_max": 64, "list_size": 16, "hypotheses": 2}),
     (wb.PucchGenerator, {"format": 1, "symbols": 14, "occ": 2}), (wb.PucchDetector, {"format": 2, "prbs": 2, "bits": 5, "antennas": 2}),
+    (wb.NrDownlink, {"sample_rate_hz": 15.36e6, "l_max": 8}), (wb.PdcchEncoder, {"level": 8, "dci_bits": 40}), (wb.PdcchDecoder, {"blocks": 24, "symbols": 2, "level": 8, "list_size": 16}),
     (wb.PrachGenerator, {"format": "A1", "spacing_khz": 30}), (wb.PrachDetector, {"format": "B4", "antennas": 2}),
     (wb.TdlChannel, {"profile": "eva", "subcarriers": 12}), (wb.CdlChannel, {"antennas": 4, "users": 2}),
     (wb.TdlChannel, {"delays_ns": [0.0, 30.0], "powers_db": (0.0, -3.0), "rician_k_db": 3.0}),

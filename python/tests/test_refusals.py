@@ -214,6 +214,16 @@ CALLS_OF = [
     (wb.CellSearch(sample_rate_hz=1.92e6), {"samples": np.ones((2, 500), "c8")}), (wb.CellSearch().threshold, {"samples": 1000}),
     (wb.PbchEncoder, {"l_max": 4}), (wb.PbchEncoder(l_max=8), {"contents": [wb.NrSsbContent(sfn=3)], "cell_id": 5}),
     (wb.PbchDecoder, {"l_max": 4, "list_size": 2, "hypotheses": 1}), (wb.PbchDecoder(), {"grids": np.ones((2, 4, 240), "c8"), "cell_id": 7}),
+    (wb.PdcchEncoder, {"level": 8, "dci_bits": 40}), (wb.PdcchEncoder(), {"bits": bits(2, 39), "slot": 3, "first_cce": [0, 4]}),
+    (wb.PdcchDecoder, {"blocks": 24, "symbols": 2, "list_size": 2}), (wb.PdcchDecoder(), {"grids": np.ones((2, 1, 576), "c8"), "slot": [3, 4], "first_cce": [0, 4]}),
+    (wb.NrDownlink, {"sample_rate_hz": 7.68e6, "spacing_khz": 30, "carrier_hz": 1e9, "l_max": 8, "wide": True}),
+    (wb.NrDownlink(sample_rate_hz=3.84e6), {"samples": np.ones(3000, "c8")}),
+    (wb.nr_si_decode, {"grid": np.ones((14, 288), "c8"), "dci": wb.NrSiDci(blocks=2), "cell_id": 3, "slot": 2, "coreset_blocks": 24, "spacing_khz": 15,
+                       "dmrs_first_symbol": 2}),
+    (wb.nr_coreset0, {"ssb_spacing_khz": 30, "spacing_khz": 15, "index": 3, "wide": True}), (wb.NrSiDci().bits, {"coreset_blocks": 24}),
+    (wb.nr_coreset0_first_hz, {"offset": 3, "ssb_spacing_khz": 30, "spacing_khz": 15, "k_ssb": 3}), (wb.NrSiDci().physical_blocks, {"coreset_blocks": 48}),
+    (wb.NrSiDci.of_bits, {"bits": bits(37), "coreset_blocks": 24}), (wb.nr_type0_occasion, {"index": 3, "ssb_index": 2, "spacing_khz": 15, "coreset_symbols": 2}),
+    (wb.nr_pdcch_candidates, {"cces": 16, "level": 4, "candidates": 2, "rnti": 5, "coreset": 1, "slot": 3}),
     (wb.PrachGenerator, {"format": "A1", "spacing_khz": 30, "root_sequence": 5, "sample_rate_hz": 7.68e6}),
     (wb.PrachDetector, {"format": "0", "zero_correlation_zone": 1, "antennas": 1, "false_alarm": 1e-3}),
     (wb.PrachGenerator(), {"preambles": [1, 2]}), (wb.PrachGenerator().values, {"preamble": 1}),
@@ -262,7 +272,7 @@ CALLS_OF = [
 
 #: What the package alone makes, and calls without arguments that could be wrong.
 NOT_CALLED = {
-    "Array", "CellSearchResult", "Choice.save", "Choice.to_dict", "Choice.to_json", "ChoiceProgress", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrFoundBlock", "NrMcs", "NrPbchBlock", "NrReferenceChannel", "NrSegmentation", "NrSsbContent",
+    "Array", "CellSearchResult", "Choice.save", "Choice.to_dict", "Choice.to_json", "ChoiceProgress", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrCoreset0", "NrDownlinkResult", "NrFoundBlock", "NrMcs", "NrMessage", "NrPbchBlock", "NrPdcchResult", "NrReferenceChannel", "NrSegmentation", "NrSiDci", "NrSsbContent", "NrType0Occasion",
     "Progress", "StreamFrame", "StreamStats", "Ticket", "has_cuda", "has_hdf5", "plot", "Stream.map", "Stream.reset_times", "Stream.stats", "Stream.stop",
     "SweepResult.rows", "SweepResult.save", "SweepResult.to_dict", "SweepResult.to_json", "SweepResult.to_pandas", "Curve.column", "StreamFrame.unwrap",
     "Ticket.done", "WimaxBurst",

@@ -44,6 +44,7 @@ from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, binar
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
 from .ctc import CtcDecoder, CtcEncoder, CtcTransportDecoder, CtcTransportEncoder
 from .detect import EP, KBest, ML, MMSE, MatchedFilter, MultiPassTrellis, NWay, OnePassTrellis, PIC, Sphere, ZeroForcing
+from .downlink import NrDownlink, NrDownlinkResult, NrMessage, nr_si_decode
 from .effective import BlerTables, effective_sinr, mutual_information, snr_of_information
 from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, read_ldpc, wifi_ldpc, wimax_ldpc
 from .linalg import cholesky, qr
@@ -57,6 +58,8 @@ from .nr_slots import (ChannelEstimator, NoiseEstimator, NrReferenceChannel, NrS
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology, nr_numerology
 from .osd import BpOsd
 from .pbch import NrPbchBlock, NrSsbContent, PbchDecoder, PbchEncoder
+from .pdcch import (NrCoreset0, NrPdcchResult, NrSiDci, NrType0Occasion, PdcchDecoder, PdcchEncoder, nr_coreset0, nr_coreset0_first_hz,
+                    nr_pdcch_candidates, nr_type0_occasion)
 from .polar import PolarDecoder, PolarEncoder
 from .prach import PrachDetector, PrachGenerator, prach_first_subcarrier
 from .pucch import PucchDetector, PucchGenerator, nr_low_papr_sequence
@@ -73,14 +76,14 @@ __all__ = [
     "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcBlockDecoder", "LdpcBlockEncoder", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
-    "NWay", "NoiseEstimator", "NrFoundBlock", "NrMcs", "NrPbchBlock", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrSsbContent", "NrTransportDecoder",
-    "NrTransportEncoder", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PbchDecoder", "PbchEncoder", "PolarDecoder", "PolarEncoder", "PrachDetector", "PrachGenerator",
-"Progress", "PucchDetector", "PucchGenerator", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
+    "NWay", "NoiseEstimator", "NrCoreset0", "NrDownlink", "NrDownlinkResult", "NrFoundBlock", "NrMcs", "NrMessage", "NrPbchBlock", "NrPdcchResult", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrSiDci", "NrSsbContent", "NrTransportDecoder",
+    "NrTransportEncoder", "NrType0Occasion", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PbchDecoder", "PbchEncoder", "PdcchDecoder", "PdcchEncoder", "PolarDecoder", "PolarEncoder", "PrachDetector", "PrachGenerator",
+    "Progress", "PucchDetector", "PucchGenerator", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
     "TurboBlockDecoder", "TurboBlockEncoder", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "binary_channel", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "effective_capacity", "effective_sinr", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
-    "mimo_rayleigh", "mutual_information", "nr_base_graph", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_low_papr_sequence", "nr_mcs", "nr_numerology",
+    "mimo_rayleigh", "mutual_information", "nr_base_graph", "nr_coreset0", "nr_coreset0_first_hz", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_low_papr_sequence", "nr_mcs", "nr_numerology", "nr_pdcch_candidates",
     "nr_precoder", "nr_pss", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",
-    "nr_ssb_first_symbols", "nr_sss", "nr_transport_block_size", "plot", "prach_first_subcarrier", "qr", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "snr_of_information", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",
+    "nr_si_decode", "nr_ssb_first_symbols", "nr_sss", "nr_transport_block_size", "nr_type0_occasion", "plot", "prach_first_subcarrier", "qr", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "snr_of_information", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",
     "wimax_ldpc",
 ]
 

@@ -57,6 +57,14 @@ class NrPbchBlock(NamedTuple):
     delay_symbols: float  #: of the strongest path behind the FFT windows, in useful symbol durations
 
 
+def block_of(ok: bool, erased: bool, c: Any, payload: bytes, *numbers: Any) -> NrPbchBlock:
+    """A block as the compiled part gives it."""
+    content = None if c is None else NrSsbContent(
+        sfn=c[0], half_frame=c[1], ssb_index=c[2], k_ssb=c[3], common_spacing_khz=c[4], dmrs_first_symbol=c[5], coreset0=c[6],
+        search_space0=c[7], cell_barred=bool(c[8]), intra_frequency=bool(c[9]))
+    return NrPbchBlock(ok, erased, content, np.frombuffer(payload, np.uint8), *numbers)
+
+
 def _cells(cell_id: Any, blocks: int) -> list[int]:
     """A cell for each block."""
     if (cell := integer_of(cell_id)) is not None:
@@ -175,8 +183,4 @@ class PbchDecoder(Described):
         """
         space = space_of(grids)
         blocks = int(np.prod(batch_of("grids", grids, 2), dtype=np.int64))
-        found = self._work.run(space.executor(self._executor), space.take(grids), _cells(cell_id, blocks))
-        return [NrPbchBlock(ok, erased, None if c is None else NrSsbContent(
-            sfn=c[0], half_frame=c[1], ssb_index=c[2], k_ssb=c[3], common_spacing_khz=c[4], dmrs_first_symbol=c[5], coreset0=c[6],
-            search_space0=c[7], cell_barred=bool(c[8]), intra_frequency=bool(c[9])), np.frombuffer(payload, np.uint8), index, snr, cfo, delay)
-            for ok, erased, c, payload, index, snr, cfo, delay in found]
+        return [block_of(*found) for found in self._work.run(space.executor(self._executor), space.take(grids), _cells(cell_id, blocks))]

@@ -97,14 +97,16 @@ pilot_pattern pilots_of(const nr_shared_channel& channel) {
     used[static_cast<std::size_t>(
         nr_dmrs_port_of(c.dmrs.type, c.dmrs.ports[static_cast<std::size_t>(l)]).group)] = true;
   }
-  const int first = nr_block_subcarriers * c.first_block,
-            from_zero = nr_block_subcarriers * c.carrier.first_resource_block;
+  const int from_zero = nr_block_subcarriers * c.carrier.first_resource_block;
+  std::vector<int> blocks = c.physical_blocks;
+  std::sort(blocks.begin(), blocks.end());
   for (const int l : channel.dmrs_symbols())
-    for (int k = first; k < first + nr_block_subcarriers * *c.blocks; k++) {
-      const int group = nr_dmrs_group(c.dmrs.type, from_zero + k);
-      if (group < c.dmrs.cdm_groups && !used[static_cast<std::size_t>(group)])
-        p.silent.push_back(l * p.subcarriers + k);
-    }
+    for (const int block : blocks)
+      for (int k = nr_block_subcarriers * block; k < nr_block_subcarriers * (block + 1); k++) {
+        const int group = nr_dmrs_group(c.dmrs.type, from_zero + k);
+        if (group < c.dmrs.cdm_groups && !used[static_cast<std::size_t>(group)])
+          p.silent.push_back(l * p.subcarriers + k);
+      }
   return p;
 }
 

@@ -42,6 +42,19 @@ void complete_ports(nr_channel_config& c) {
   }
 }
 
+/// Physical resource blocks, of a completed allocation.
+void complete_blocks(nr_channel_config& c) {
+  if (c.physical_blocks.empty())
+    for (int i = 0; i < *c.blocks; i++) c.physical_blocks.push_back(c.first_block + i);
+  std::vector<int> sorted = c.physical_blocks;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.size() != as_size(*c.blocks) || sorted.front() < 0 ||
+      sorted.back() >= c.carrier.resource_blocks ||
+      std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    throw argument_error("physical_blocks", text_of(c.physical_blocks),
+                         std::to_string(*c.blocks) + " resource blocks of the carrier, each once");
+}
+
 /// DMRS ports and identities, of completed layers.
 void complete_dmrs(nr_dmrs_config& d, const nr_channel_config& c) {
   const int groups = d.type == 1 ? 2 : 3, ports = nr_dmrs_ports(d.type, d.length);
@@ -80,14 +93,14 @@ std::vector<std::complex<float>> dmrs_of(const nr_channel_config& c, const std::
     const auto r = nr_dmrs_sequence(nr_dmrs_init(c.carrier, symbols[i], d),
                                     as_size(first + subcarriers) * 2 / as_size(step));
     const float time = i % as_size(d.length) == 1 ? static_cast<float>(port.time) : 1.f;
-    for (int k = nr_block_subcarriers * c.first_block; k < nr_block_subcarriers * (c.first_block + *c.blocks);
-         k++) {
-      if (nr_dmrs_group(d.type, first + k) != port.group) continue;
-      const int n = (first + k) / step, offset = (first + k) % step - port.first,
-                second = d.type == 1 ? offset / 2 : offset;
-      const float weight = d.beta() * time * (second == 1 ? static_cast<float>(port.frequency) : 1.f);
-      a[as_size(symbols[i] * subcarriers + k)] = weight * r[as_size(2 * n + second)];
-    }
+    for (const int block : c.physical_blocks)
+      for (int k = nr_block_subcarriers * block; k < nr_block_subcarriers * (block + 1); k++) {
+        if (nr_dmrs_group(d.type, first + k) != port.group) continue;
+        const int n = (first + k) / step, offset = (first + k) % step - port.first,
+                  second = d.type == 1 ? offset / 2 : offset;
+        const float weight = d.beta() * time * (second == 1 ? static_cast<float>(port.frequency) : 1.f);
+        a[as_size(symbols[i] * subcarriers + k)] = weight * r[as_size(2 * n + second)];
+      }
   }
   return a;
 }
@@ -95,13 +108,13 @@ std::vector<std::complex<float>> dmrs_of(const nr_channel_config& c, const std::
 /// Resource elements with data, in the order of the mapping.
 std::vector<std::int32_t> places_of(const nr_channel_config& c, const std::vector<int>& symbols) {
   std::vector<std::int32_t> places;
-  const int first = nr_block_subcarriers * c.first_block, last = first + nr_block_subcarriers * *c.blocks,
-            from_zero = nr_block_subcarriers * c.carrier.first_resource_block;
+  const int from_zero = nr_block_subcarriers * c.carrier.first_resource_block;
   for (int l = c.first_symbol; l < c.first_symbol + *c.symbols; l++) {
     const bool shared = std::find(symbols.begin(), symbols.end(), l) != symbols.end();
-    for (int k = first; k < last; k++)
-      if (!shared || nr_dmrs_group(c.dmrs.type, from_zero + k) >= c.dmrs.cdm_groups)
-        places.push_back(l * c.carrier.subcarriers() + k);
+    for (const int block : c.physical_blocks)
+      for (int k = nr_block_subcarriers * block; k < nr_block_subcarriers * (block + 1); k++)
+        if (!shared || nr_dmrs_group(c.dmrs.type, from_zero + k) >= c.dmrs.cdm_groups)
+          places.push_back(l * c.carrier.subcarriers() + k);
   }
   return places;
 }
@@ -155,6 +168,7 @@ nr_channel_config completed(const nr_channel_config& config) {
                          "1 to " + std::to_string(c.carrier.resource_blocks - c.first_block) +
                              ", in a carrier of " + std::to_string(c.carrier.resource_blocks) +
                              " from block " + std::to_string(c.first_block) + " on");
+  complete_blocks(c);
   check_range("first_symbol", c.first_symbol, 0, c.carrier.symbols_per_slot() - 1);
   if (!c.symbols) c.symbols = c.carrier.symbols_per_slot() - c.first_symbol;
   check_range("symbols", *c.symbols, 1, c.carrier.symbols_per_slot() - c.first_symbol);

@@ -27,6 +27,9 @@ struct nr_channel_config {
   /// Resource blocks allocated, of the carrier; absent: all from the first on.
   int first_block = 0;
   std::optional<int> blocks = {};
+  /// The resource block of the carrier that each of `blocks` virtual ones is mapped to, for interleaved
+  /// mapping (§7.3.1.6); empty: first_block, first_block + 1, ... No setting.
+  std::vector<int> physical_blocks = {};
   nr_mapping mapping = nr_mapping::type_a;
   /// OFDM symbols allocated; absent: all from the first on.
   int first_symbol = 0;

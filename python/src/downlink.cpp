@@ -1,0 +1,96 @@
+// receive/downlink: system information of 5G NR.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include <warpband/receive/downlink.hpp>
+
+#include "arrays.hpp"
+#include "pbch_objects.hpp"
+#include "rooms.hpp"
+#include "settings.hpp"
+
+namespace wb::python {
+namespace {
+
+using cf = std::complex<float>;
+
+nb::bytes downlink_bytes(const std::vector<std::uint8_t>& bits) {
+  return nb::bytes(reinterpret_cast<const char*>(bits.data()), bits.size());
+}
+
+/// samples: one axis of neighbours.
+nb::tuple receive_downlink(const nr_downlink& d, executor_ref& where, nb::handle samples) {
+  const argument x("samples", samples, where);
+  const auto in = x.as<const cf>(1);
+  if (in.elements > 1 && in.element_stride != 1)
+    throw argument_error("samples", "an array with gaps", "samples side by side");
+  std::vector<nr_downlink_block> blocks;
+  std::vector<nr_downlink_message> messages;
+  where.run([&](executor& exec) {
+    std::vector<cf> host(in.elements);
+    exec.download(host.data(), in.data, sizeof(cf) * host.size());
+    exec.sync();
+    blocks = d.blocks(exec, host, in, host.size());
+    messages = d.messages(exec, host, host.size(), blocks);
+  });
+  nb::list found, decoded;
+  for (const nr_downlink_block& b : blocks)
+    found.append(nb::make_tuple(nb::make_tuple(b.found.row, b.found.cell_id, b.found.first_sample,
+                                               b.found.cfo_hz, b.found.snr_db, b.found.metric),
+                                tuple_of(b.pbch)));
+  for (const nr_downlink_message& m : messages)
+    decoded.append(nb::make_tuple(m.cell_id, m.ssb_index, m.sfn, m.slot, m.first_sample, m.coreset_blocks,
+                                  m.level, m.first_cce, m.snr_db, m.metric, downlink_bytes(m.bits),
+                                  m.block.ok, downlink_bytes(m.block.bits)));
+  return nb::make_tuple(found, decoded);
+}
+
+/// grid: one slot of CORESET 0's resource blocks, with neighbouring values.
+nb::object decode_si(executor_ref& where, nb::handle grid, const std::array<int, 7>& dci, int cell_id,
+                     int slot, int coreset_blocks, int spacing_khz, int dmrs_first_symbol) {
+  const nr_si_dci d{.first_block = dci[0],
+                    .blocks = dci[1],
+                    .time_domain = dci[2],
+                    .interleaved = dci[3] != 0,
+                    .mcs = dci[4],
+                    .rv = dci[5],
+                    .other_information = dci[6] != 0};
+  nr_si_dci_bits(coreset_blocks);
+  const nr_channel_config channel = nr_si_channel(
+      d, {.spacing_khz = spacing_khz, .resource_blocks = coreset_blocks, .cell_id = cell_id, .slot = slot},
+      dmrs_first_symbol);
+  const argument g("grid", grid, where);
+  g.expect_item({14, static_cast<std::size_t>(12 * coreset_blocks)});
+  const auto in = g.as<const cf>(2);
+  nr_si_block block;
+  where.run([&](executor& exec) { block = nr_si_decode(exec, in, channel, d.mcs, d.rv); });
+  if (!block.ok) return nb::none();
+  return downlink_bytes(block.bits);
+}
+
+}  // namespace
+
+void bind_downlink(nb::module_& m) {
+  add_keywords(m, "NrDownlink", nr_downlink_settings());
+  nb::class_<nr_downlink>(m, "NrDownlink")
+      .def(
+          "__init__",
+          [](nr_downlink* self, const nb::dict& settings) {
+            new (self) nr_downlink(with_settings(nr_downlink_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const nr_downlink& d) { return settings_in(nr_downlink_settings(), d.config()); })
+      .def("run", &receive_downlink, nb::arg("executor"), nb::arg("samples"));
+  m.def("nr_si_decode", &decode_si, nb::kw_only(), nb::arg("executor"), nb::arg("grid"), nb::arg("dci"),
+        nb::arg("cell_id"), nb::arg("slot"), nb::arg("coreset_blocks"), nb::arg("spacing_khz"),
+        nb::arg("dmrs_first_symbol"));
+}
+
+}  // namespace wb::python

@@ -1,0 +1,164 @@
+"""Control channels of 5G NR, against definitions in NumPy and data of other programs."""
+import json
+import os
+import pathlib
+
+import numpy as np
+import pytest
+
+import warpband as wb
+
+REFDATA = pathlib.Path(os.environ.get("WARPBAND_REFDATA", pathlib.Path(__file__).parents[3] / "shared" / "refdata")) / "nr_time"
+
+
+def refdata(path):
+    if not (REFDATA / path).exists():
+        pytest.skip(f"no refdata: cannot open '{REFDATA / path}'")
+    return REFDATA / path
+
+
+def rows_of(name):
+    rows = json.loads(refdata(f"vectors/{name}.json").read_text())["vectors"]
+    assert rows
+    return rows
+
+
+def bits_of(text):
+    return np.array([int(c) for c in text], np.uint8)
+
+
+def coreset0(cell, blocks, symbols, level):
+    return {"blocks": blocks, "symbols": symbols, "shift": cell, "dmrs_id": cell, "scrambling_id": cell, "level": level,
+            "dci_bits": {24: 37, 48: 39, 96: 41}[blocks]}
+
+
+def gold(c_init, count):
+    x1, x2 = [1] + [0] * 30, [c_init >> i & 1 for i in range(31)]
+    for n in range(1600 + count):
+        x1.append(x1[n + 3] ^ x1[n])
+        x2.append(x2[n + 3] ^ x2[n + 2] ^ x2[n + 1] ^ x2[n])
+    return np.array(x1[1600:1600 + count]) ^ np.array(x2[1600:1600 + count])
+
+
+def test_dmrs_are_a_gold_sequence():
+    for slot, first_symbol, identity in ((0, 0, 3), (19, 1, 65535)):
+        grid = wb.PdcchEncoder(blocks=24, symbols=2, interleaved=False, level=8, dci_bits=40, dmrs_id=identity, first_symbol=first_symbol)(
+            np.ones(40, np.uint8), slot=slot, first_cce=0)
+        assert grid.shape == (2, 288) and grid.dtype == np.complex64
+        for symbol in range(2):
+            number = 14 * slot + first_symbol + symbol + 1
+            c = 1 - 2 * gold((2 ** 17 * number * (2 * identity + 1) + 2 * identity) % 2 ** 31, 144)
+            np.testing.assert_allclose(grid[symbol, 1::4], (c[::2] + 1j * c[1::2]) / 2 ** 0.5, atol=1e-6)
+
+
+def test_grids_are_those_of_other_programs():
+    arrays = np.load(refdata("vectors/pdcch.npz"))
+    for row in rows_of("pdcch"):
+        first = row["first_prb"]
+        settings = {"blocks": row["n_rb"], "symbols": row["n_symb"], "dmrs_first_block": first - row["dmrs_reference_prb"],
+                    "interleaved": row["interleaved"], "dmrs_id": row["n_id_dmrs"], "scrambling_id": row["n_id_data"],
+                    "scrambling_rnti": row["n_rnti"], "level": row["aggregation_level"], "rnti": row["rnti"], "dci_bits": len(row["dci"])}
+        if row["interleaved"]:
+            settings |= {"reg_bundle": row["reg_bundle"], "interleaver_rows": row["interleaver_rows"], "shift": row["n_shift"]}
+        expected = arrays[row["arrays"]["grid"]][:, 12 * first:]
+        grid = wb.PdcchEncoder(**settings)(bits_of(row["dci"]), slot=row["slot"], first_cce=row["first_cce"])
+        np.testing.assert_allclose(grid, expected, atol=2e-4, err_msg=str(row["id"]))
+        result, = wb.PdcchDecoder(**settings)(expected, slot=row["slot"], first_cce=[row["first_cce"]])
+        assert result.ok and "".join(map(str, result.bits)) == row["dci"], row["id"]
+
+
+def test_search_spaces_are_those_of_other_programs():
+    for row in rows_of("pdcch_candidates"):
+        ue = {} if row["common_search_space"] else {"rnti": row["rnti"], "coreset": row["coreset_id"], "slot": row["slot"]}
+        assert wb.nr_pdcch_candidates(cces=row["n_cce"], level=row["aggregation_level"], candidates=row["n_candidates"],
+                                      **ue) == row["first_cce"], row
+    for row in rows_of("type0_occasions"):
+        assert wb.nr_type0_occasion(index=row["search_space0_index"], ssb_index=row["i_ssb"], spacing_khz=15 << row["mu"],
+                                    coreset_symbols=row["n_symb_coreset"]) == (row["sfn_parity"], row["n0"], row["first_symbol"]), row
+
+
+def test_search_spaces_follow_the_standard():
+    # Section 10.1 in integers of Python.
+    for cces, level, candidates, rnti, coreset, slot in ((48, 2, 6, 4660, 1, 7), (16, 4, 4, 65519, 5, 79), (8, 8, 2, 1, 0, 0)):
+        y = rnti * (39827, 39829, 39839)[coreset % 3] ** (slot + 1) % 65537
+        expected = [level * ((y + m * cces // (level * candidates)) % (cces // level)) for m in range(candidates)]
+        assert wb.nr_pdcch_candidates(cces=cces, level=level, candidates=candidates, rnti=rnti, coreset=coreset, slot=slot) == expected
+    assert wb.nr_pdcch_candidates(cces=8, level=4, candidates=4) == [0, 0, 4, 4]
+    assert wb.nr_coreset0(ssb_spacing_khz=15, spacing_khz=15, index=14) == (96, 3, 38)
+    assert wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=15, index=9) is None
+    assert wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=30, index=9, wide=True) == (48, 3, 28)
+    assert wb.nr_coreset0_first_hz(offset=2, ssb_spacing_khz=15, spacing_khz=30, k_ssb=5) == -15e3 * (120 + 5 + 48)
+    assert wb.nr_type0_occasion(index=6, ssb_index=4, spacing_khz=15, coreset_symbols=1) == (1, 1, 0)
+
+
+def test_dcis_come_back(rng):
+    for row in rows_of("dci_1_0_si"):
+        dci = wb.NrSiDci(first_block=row["rb_start"], blocks=row["rb_count"], time_domain=row["time_domain"], interleaved=row["vrb_to_prb"] == 1,
+                         mcs=row["mcs"], rv=row["rv"], other_information=row["system_information_indicator"] == 1)
+        n = row["n_rb_coreset0"]
+        assert "".join(map(str, dci.bits(coreset_blocks=n))) == row["payload"]
+        assert wb.NrSiDci.of_bits(bits_of(row["payload"]), coreset_blocks=n) == dci
+    assert wb.NrSiDci(first_block=2, blocks=5).physical_blocks(coreset_blocks=24) == [2, 3, 4, 5, 6]
+    assert wb.NrSiDci(first_block=2, blocks=5, interleaved=True).physical_blocks(coreset_blocks=24) == [12, 13, 2, 3, 14]
+    assert wb.NrSiDci.of_bits(np.ones(37, np.uint8), coreset_blocks=24) is None
+    for call, match in ((lambda: wb.NrSiDci(mcs=32).bits(coreset_blocks=24), "mcs = 32"),
+                        (lambda: wb.NrSiDci(rv=1.5).bits(coreset_blocks=24), "rv = 1.5"),
+                        (lambda: wb.NrSiDci(interleaved=2).bits(coreset_blocks=24), "interleaved = 2"),
+                        (lambda: wb.NrSiDci(blocks=25).bits(coreset_blocks=24), "blocks = 25"),
+                        (lambda: wb.NrSiDci().bits(coreset_blocks=25), "coreset_blocks = 25"),
+                        (lambda: wb.NrSiDci.of_bits([0] * 36, coreset_blocks=24), "bits"),
+                        (lambda: wb.NrSiDci.of_bits([2] * 37, coreset_blocks=24), "bits = 2")):
+        with pytest.raises(ValueError, match=match):
+            call()
+
+
+@pytest.mark.parametrize("blocks, symbols, level", [(24, 2, 4), (48, 1, 8), (96, 3, 16), (48, 2, 2)])
+def test_candidates_come_back(rng, blocks, symbols, level):
+    settings = coreset0(501, blocks, symbols, level)
+    bits = rng.integers(2, size=(5, 8, settings["dci_bits"]), dtype=np.uint8)
+    slots = rng.integers(80, size=40)
+    cces = level * rng.integers(blocks * symbols // 6 // level, size=40)
+    grids = wb.PdcchEncoder(**settings)(bits, slot=list(slots), first_cce=list(cces))
+    assert grids.shape == (5, 8, symbols, 12 * blocks)
+    noise_var = 0.4 if level < 4 else 0.8
+    received = 3 * grids * np.exp(2j * np.pi * rng.random((5, 8, 1, 1)))
+    received = received + 3 * (noise_var / 2) ** 0.5 * (rng.normal(size=grids.shape) + 1j * rng.normal(size=grids.shape))
+    tried = list(range(0, blocks * symbols // 6 - level + 1, level))
+    results = wb.PdcchDecoder(**settings)(received, slot=list(slots), first_cce=tried)
+    assert len(results) == 40 * len(tried)
+    right = 0
+    for r in results:
+        assert not r.erased and r.ok <= (r.first_cce == cces[r.grid])
+        if r.ok:
+            right += np.array_equal(r.bits, bits.reshape(40, -1)[r.grid])
+            assert r.metric > 3 and abs(r.snr_db + 10 * np.log10(noise_var)) < 6 and abs(r.delay_symbols) < 0.03
+    assert right >= 38
+
+
+def test_noise_and_bad_values(rng):
+    settings = coreset0(3, 48, 1, 8)
+    noise = rng.normal(size=(300, 1, 576)) + 1j * rng.normal(size=(300, 1, 576))
+    encode, decode = wb.PdcchEncoder(**settings), wb.PdcchDecoder(**settings)
+    assert not any(r.ok or r.bits.any() for r in decode(noise, slot=3, first_cce=[0]))
+    dci = wb.NrSiDci(blocks=20).bits(coreset_blocks=48)
+    grids = np.repeat(encode(dci, slot=3, first_cce=0)[np.newaxis], 3, axis=0)
+    grids[1, 0, 5] = np.nan
+    results = decode(grids, slot=3, first_cce=[0])
+    assert [r.ok for r in results] == [True, False, True] and [r.erased for r in results] == [False, True, False]
+    assert decode(np.empty((0, 1, 576), np.complex64), slot=[], first_cce=[0]) == [] and decode(grids, slot=3, first_cce=[]) == []
+    for call, match in ((lambda: encode(dci, slot=80, first_cce=0), "slot = 80"),
+                        (lambda: encode(dci, slot=3, first_cce=4), "first_cce = 4"),
+                        (lambda: encode(dci, slot=[1, 2], first_cce=0), "slot"),
+                        (lambda: encode(dci[:5], slot=3, first_cce=0), "bits"),
+                        (lambda: decode(grids, slot=[1, 2], first_cce=[0]), "slot"),
+                        (lambda: decode(grids, slot=3, first_cce=[1]), "first_cce = 1"),
+                        (lambda: decode(grids[:, :, 1:], slot=3, first_cce=[0]), "grids"),
+                        (lambda: wb.PdcchDecoder(blocks=25), "blocks = 25"),
+                        (lambda: wb.PdcchDecoder(level=3), "level = 3"),
+                        (lambda: wb.PdcchDecoder(list_size=5), "list_size = 5"),
+                        (lambda: wb.PdcchDecoder(symbols=3, reg_bundle=2), "reg_bundle = 2"),
+                        (lambda: wb.nr_coreset0(ssb_spacing_khz=15, spacing_khz=15, index=16), "index = 16"),
+                        (lambda: wb.nr_type0_occasion(index=0, ssb_index=8, spacing_khz=15, coreset_symbols=1), "ssb_index = 8"),
+                        (lambda: wb.nr_pdcch_candidates(cces=8, level=16, candidates=1), "level = 16")):
+        with pytest.raises(ValueError, match=match):
+            call()

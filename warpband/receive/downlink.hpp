@@ -1,0 +1,121 @@
+#pragma once
+// 5G NR from samples to system information: SS/PBCH blocks and their MIB, control channels in CORESET 0, and
+// the transport blocks that they schedule with SI-RNTI, such as SIB1.
+//
+//   samples -> cell_search -> pbch_decoder -> blocks
+//   blocks, samples -> type 0 occasions -> ofdm_demodulator -> pdcch_decoder -> DCI 1_0
+//           -> channel_estimator, demapper, nr_transport_decoder -> transport block
+//
+// Blocks give timing and carrier frequency offset (CFO) of a cell's occasions, before and after the block.
+// The phases of TS 38.211 §5.4 follow from carrier_hz. If it is left out or wrong, they follow from the phase
+// advance within the block. Frequency range 1: blocks and SIB1 at 15 and 30 kHz. CORESET 0 must lie among the
+// samples.
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <warpband/nr/pbch/pbch.hpp>
+#include <warpband/nr/pdcch/dci.hpp>
+#include <warpband/nr/sync/cell_search.hpp>
+#include <warpband/ofdm/modem/modem.hpp>
+
+namespace wb {
+
+/// Decodes the PDSCH of a DCI.
+struct nr_si_block {
+  bool ok = false;  // all CRCs hold, and a bit is 1: zeros satisfy every CRC and are no message
+  std::vector<std::uint8_t> bits = {};  // of the transport block; zeros if a CRC fails
+};
+/// Of one slot: grid [1, 14 * 12 * blocks], element 12 blocks symbol + subcarrier of CORESET 0. channel is
+/// that of nr_si_channel, mcs of table 1 up to 28. Waits for the executor. Throws argument_error,
+/// shape_error.
+nr_si_block nr_si_decode(executor& exec, view<const std::complex<float>> grid,
+                         const nr_channel_config& channel, int mcs, int rv);
+
+struct nr_downlink_config {
+  double sample_rate_hz = 7.68e6;  // a multiple of 128 spacings
+  int spacing_khz = 15;            // of SS/PBCH blocks: 15, 30, 120, 240
+  double offset_hz = 0;            // of a block's subcarrier 120 from the centre of the samples
+  double max_cfo_hz = 1e4;         // 0 to four spacings
+  std::optional<double> carrier_hz = std::nullopt;  // as in cell_search_config
+  double false_alarm = 1e-4;                        // of the cell search, for each call
+  std::optional<int> l_max = std::nullopt;  // candidate blocks of a half frame; absent: 8 and 4, or 64
+  bool wide = false;                        // the band's least channel bandwidth is 40 MHz
+};
+/// Its settings: names, what is allowed, what they mean.
+const std::vector<setting_of<nr_downlink_config>>& nr_downlink_settings();
+
+/// An SS/PBCH block.
+struct nr_downlink_block {
+  nr_found_block found;
+  nr_pbch_block pbch;
+};
+/// A DCI with SI-RNTI, and what it schedules.
+struct nr_downlink_message {
+  int cell_id = 0;
+  int ssb_index = 0;  // of the block whose occasion it is
+  int sfn = 0, slot = 0;
+  double first_sample = 0;  // where the slot's first prefix begins
+  int coreset_blocks = 0;
+  int level = 0, first_cce = 0;
+  double snr_db = 0, metric = 0;        // of the PDCCH
+  std::vector<std::uint8_t> bits = {};  // of the DCI
+  nr_si_dci dci = {};
+  nr_si_block block = {};
+};
+
+/// Threads: any number may call one object at once, each with an executor of its own.
+class nr_downlink {
+ public:
+  /// Throws argument_error.
+  explicit nr_downlink(const nr_downlink_config& config);
+  /// Moves copy: a moved-from object stays valid.
+  nr_downlink(const nr_downlink&) = default;
+  nr_downlink& operator=(const nr_downlink&) = default;
+  const nr_downlink_config& config() const noexcept { return config_; }
+  /// Samples that a block takes, with room for the FFT windows.
+  std::size_t block_samples() const noexcept { return demodulator_.samples() + early() + 1; }
+  /// Samples that a slot takes at 15 kHz. Pieces of a stream overlap by so many to have all messages.
+  std::size_t slot_samples() const noexcept;
+
+  /// SS/PBCH blocks that begin before sample `end` and lie among the samples as a whole, in order of time.
+  /// on_device: the same samples on the executor, [1, n]. Samples that are not finite or above 1e15 count
+  /// as 0. Waits for the executor. Throws shape_error, and device_error where the build has no FFT for it.
+  std::vector<nr_downlink_block> blocks(executor& exec, std::span<const std::complex<float>> samples,
+                                        view<const std::complex<float>> on_device, std::size_t end) const;
+  /// Messages whose slot begins before sample `end` and lies among the samples as a whole, in order of time.
+  /// `known`: decoded blocks, with first_sample counted in these samples; it may be below 0 or behind them.
+  /// Occasions are those of all block indices of a known cell. An occasion takes its block, or another of its
+  /// cell, that is nearest in time. Waits for the executor.
+  std::vector<nr_downlink_message> messages(executor& exec, std::span<const std::complex<float>> samples,
+                                            std::size_t end,
+                                            const std::vector<nr_downlink_block>& known) const;
+
+ private:
+  /// Samples by which FFT windows begin early, for paths before the strongest.
+  std::size_t early() const noexcept {
+    return static_cast<std::size_t>(demodulator_.numerology().fft_size / 64);
+  }
+  void decode(executor& exec, std::span<const std::complex<float>> samples, double first,
+              nr_downlink_block& block) const;
+  struct occasion;
+  struct control_decoders;
+  std::vector<occasion> occasions(std::size_t samples, std::size_t end,
+                                  const std::vector<nr_downlink_block>& known) const;
+  void add_occasions(const nr_downlink_block& block, ssb_case pattern, int index, int later,
+                     std::size_t samples, std::size_t end, const std::vector<nr_downlink_block>& known,
+                     std::vector<occasion>& found) const;
+  void add_messages(executor& exec, std::span<const std::complex<float>> samples, const occasion& o,
+                    std::vector<nr_downlink_message>& messages) const;
+
+  nr_downlink_config config_;
+  cell_search search_;
+  ofdm_demodulator demodulator_;
+  std::vector<pbch_decoder> decoders_;
+  std::shared_ptr<control_decoders> control_;  // of PDCCH, kept from call to call
+};
+
+}  // namespace wb
