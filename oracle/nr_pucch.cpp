@@ -130,11 +130,11 @@ std::vector<exact> nr_pucch_values(const nr_pucch& p) {
       continue;
     }
     std::vector<exact> y;
-    const int parts = p.format == 4 ? p.spreading : 1, each = subcarriers / parts;
+    const int parts = p.format == 4 ? p.spreading : 1, length = subcarriers / parts;
     for (int n = 0; n < subcarriers; n++)  // w_occ(n) = exp(-2 pi i occ part / parts)
-      y.push_back(d[used + as_size(n % each)] *
-                  (p.format == 4 ? unit(-static_cast<double>(p.occ * (n / each)) / parts) : exact(1)));
-    used += as_size(each);
+      y.push_back(d[used + as_size(n % length)] *
+                  (p.format == 4 ? unit(-static_cast<double>(p.occ * (n / length)) / parts) : exact(1)));
+    used += as_size(length);
     for (int k = 0; k < subcarriers; k++) {
       exact sum = 0;
       for (int n = 0; n < subcarriers; n++)

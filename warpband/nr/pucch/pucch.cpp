@@ -127,7 +127,7 @@ struct pucch_messages {
   std::vector<cx_pair> symbols;
 };
 pucch_messages messages_of(const pucch_config& c, const pucch_shape& s) {
-  pucch_messages all;
+  pucch_messages sent;
   const double half = std::sqrt(0.5);
   for (int m = 0; m < 1 << s.bits; m++) {
     const int first = m & 1, second = m >> 1 & 1;
@@ -136,12 +136,12 @@ pucch_messages messages_of(const pucch_config& c, const pucch_shape& s) {
     int shift = c.bits == 0 ? 0 : c.bits == 1 ? 6 * first : of_two[first][second];
     if (request && c.bits > 0) shift += c.bits == 1 ? 3 : 1;
     if (c.bits == 0 && !request) shift = -1;
-    all.shifts.push_back(shift);
+    sent.shifts.push_back(shift);
     const int b = c.bits == 0 ? 0 : first;
-    all.symbols.push_back(
+    sent.symbols.push_back(
         pucch_pair({b != 0 ? -half : half, (c.bits == 2 ? second : b) != 0 ? -half : half}));
   }
-  return all;
+  return sent;
 }
 
 /// Probability that noise passes the CRC of one of the decoder's paths; 1 without a CRC.
@@ -440,22 +440,22 @@ pucch_detector::pucch_detector(const pucch_config& config)
   int strong_count = 0;
   for (int h = 0; h < s.hops; h++) {
     const double symbol_s = 1e-3 * 15 / c.spacing_khz / 14;
-    std::vector<double> when, all;
+    std::vector<double> pilot_times, times;
     for (int t = 0; t < s.hop[h].pilots; t++)
-      when.push_back(s.pilot_symbols[as_size(s.hop[h].first_pilot + t)] * symbol_s);
-    for (int l = 0; l < s.hop[h].symbols; l++) all.push_back((s.hop[h].first + l) * symbol_s);
+      pilot_times.push_back(s.pilot_symbols[as_size(s.hop[h].first_pilot + t)] * symbol_s);
+    for (int l = 0; l < s.hop[h].symbols; l++) times.push_back((s.hop[h].first + l) * symbol_s);
     // A Doppler shift of 0 leaves one eigenvector.
-    const pucch_filter f = make_pucch_filter(when, all, 0, 2 * c.max_doppler_hz, 2, 4);
+    const pucch_filter f = make_pucch_filter(pilot_times, times, 0, 2 * c.max_doppler_hz, 2, 4);
     for (int j = 0; j < s.hop[h].pilots; j++) {
-      const bool there = as_size(j) < f.gains.size();
-      for (int t = 0; there && t < s.hop[h].pilots; t++)
+      const bool exists = as_size(j) < f.gains.size();
+      for (int t = 0; exists && t < s.hop[h].pilots; t++)
         time_analysis[4 * as_size(s.hop[h].first_pilot + t) + as_size(j)] =
             static_cast<float>(f.analysis[as_size(j)][as_size(t)].real());
-      for (int l = 0; there && l < s.hop[h].symbols; l++)
+      for (int l = 0; exists && l < s.hop[h].symbols; l++)
         time_synthesis[4 * as_size(s.hop[h].first + l) + as_size(j)] =
             static_cast<float>(f.synthesis[as_size(j)][as_size(l)].real());
       for (const double g : over_frequency.gains) {
-        const double gain = there ? g * f.gains[as_size(j)] : 0;
+        const double gain = exists ? g * f.gains[as_size(j)] : 0;
         const bool looked = gain >= 0.001 * count * s.hop[h].pilots;
         gains.push_back(static_cast<float>(gain));
         strong.push_back(looked ? 1.f : 0.f);
