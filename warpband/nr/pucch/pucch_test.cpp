@@ -247,7 +247,7 @@ TEST(pucch_shape, coded_bits_and_pilots) {
   EXPECT_EQ(wb::shape_of({.format = 4, .symbols = 9, .spreading = 4, .bits = 12}).coded_bits, 42);
   EXPECT_EQ(wb::shape_of({.format = 3, .symbols = 13, .additional_dmrs = true, .bits = 16}).pilot_symbols,
             (std::vector<int>{1, 4, 7, 11}));
-  EXPECT_EQ(wb::shape_of({.spacing_khz = 120}).slots, 80);
+  EXPECT_EQ(wb::shape_of(wb::pucch_config{.spacing_khz = 120}).slots, 80);
 }
 
 TEST(pucch_shape, bad_settings_are_named) {
