@@ -248,7 +248,7 @@ class _Bar:
             return 79
 
     def __call__(self, p: Progress) -> None:
-        text = f"[{p.number + 1}/{p.points}] {p.label}{'' if p.db != p.db else f', {p.db:g} dB'}: {p.frames} frames, {p.frame_errors} frame errors"
+        text = f"[{p.number + 1}/{p.points}] {p.label}{'' if p.db != p.db else f', at {p.db:g}'}: {p.frames} frames, {p.frame_errors} frame errors"
         if self.terminal:
             filled, columns = 20 * (p.number + int(p.finished)) // max(1, p.points), self.columns()
             if columns >= 79:

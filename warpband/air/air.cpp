@@ -110,7 +110,9 @@ binary_channel bits_at(const air_config& c, double probability) {
 }
 
 std::unique_ptr<air> make_air(const air_config& c, const air_antennas& a, bool separate) {
-  auto made = kind_of(c).make(c.settings, a);
+  const air_kind& kind = kind_of(c);
+  if (!kind.make) throw argument_error("channel.type", '"' + c.type + '"', "a channel of symbols");
+  auto made = kind.make(c.settings, a);
   if (!separate || made->matrices() == 0 || made->matrices() == a.uses) return made;
   return std::make_unique<separate_air>(std::move(made), a);
 }

@@ -54,6 +54,7 @@ antenna_kind single_antenna_kind() {
       .results =
           [](const link_config& c) {
             named_values values;
+            if (is_of_bits(c.channel)) return values;  // nothing is demapped
             add_values(values, "modem", config::demapper_settings(), settings_of(c));
             return values;
           },

@@ -85,7 +85,7 @@ TEST(binary_link, points_have_random_numbers_of_their_own) {
   b.point_db = 0.1001;
   EXPECT_NE(a.random(1).point, b.random(1).point);
   b.point_db = 1e-9;
-  EXPECT_EQ(b.random(1).point, static_cast<std::uint32_t>(-90'000));
+  EXPECT_EQ(b.random(1).point, static_cast<std::uint32_t>(-45'000));
   b.point_db = 0;
   EXPECT_EQ(b.random(1).point, static_cast<std::uint32_t>(-100'000));
 }
@@ -414,6 +414,11 @@ TEST(binary_link, what_needs_an_snr_is_refused) {
   EXPECT_EQ(blamed([&] { (void)chain.run(0, 1, 1.5); }), "probability");
   EXPECT_EQ(blamed([&] { (void)find_fer(chain, {}); }), "axis");
   EXPECT_EQ(blamed([&] { check_choices(good); }), "channel.type");
+  curve_config curve;
+  curve.link = good;
+  curve.sweep_db = {0.1};
+  curve.stop.below_fer = 0.5;
+  EXPECT_EQ(blamed([&] { (void)run_curve(curve, *exec, {}); }), "below_fer");
 }
 
 }  // namespace binary_link_test

@@ -10,11 +10,11 @@ namespace wb {
 
 // A point's number follows from its value alone, so that its result does not depend on which others are in
 // the sweep. It is at most 100000 in size: the numbers of transmissions, 2^20 apart, do not meet. Of
-// probabilities the logarithm counts: points 0.1 % apart have numbers of their own, down to 1e-10.
+// probabilities the logarithm counts: points 0.1 % apart have numbers of their own, down to 1e-20.
 random_range frame_batch::random(std::uint64_t seed, std::uint64_t items_per_frame) const noexcept {
   static_assert(most_transmissions << 20 < 1 << 30);
   const double in_steps =
-      axis == snr_axis::probability ? 10000 * std::log10(std::max(point_db, 1e-10)) : 1000 * point_db;
+      axis == snr_axis::probability ? 5000 * std::log10(std::max(point_db, 1e-20)) : 1000 * point_db;
   const auto number = static_cast<std::int32_t>(std::llround(in_steps)) + (transmission << 20);
   return {seed, first * items_per_frame, static_cast<std::uint32_t>(number)};
 }

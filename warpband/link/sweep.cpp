@@ -80,6 +80,8 @@ void run_curve(curve_result& curve, const runner_maker& make, const curve_observ
   config.link = completed(config.link);
   curve.cancelled = false;
   if (config.target) return search(curve, make, observer);
+  if (config.link.axis == snr_axis::probability && config.stop.below_fer > 0)
+    throw argument_error("below_fer", decimal(config.stop.below_fer), "0 with a channel of bits");
   const std::vector<double>& sweep = config.sweep_db;
   const auto check = [&](double sweep_db) {
     if (std::find(sweep.begin(), sweep.end(), sweep_db) == sweep.end())

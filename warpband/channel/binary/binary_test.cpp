@@ -58,18 +58,19 @@ TEST_P(binary, events_come_at_their_rate) {
   const std::size_t n = testing::small_scale() ? 40'000 : 4'000'000;
   for (const double p : {0.4, 0.01, 1e-5}) {
     const bytes bits = alternating(n);
-    std::size_t flips = 0, erasures = 0, lost = 0, ones = 0;
+    std::size_t flips = 0, erasures = 0, lost = 0, ones = 0, impossible = 0;
     const bytes bsc = sent_through(exec(), binary_symmetric_channel(p), bits, {.seed = 1}),
                 bec = sent_through(exec(), binary_erasure_channel(p), bits, {.seed = 2}),
                 z = sent_through(exec(), z_channel(p), bits, {.seed = 3});
     for (std::size_t i = 0; i < n; i++) {
       flips += bsc[i] != bits[i];
       erasures += bec[i] == erased_bit;
-      EXPECT_TRUE(bec[i] == bits[i] || bec[i] == erased_bit);
+      impossible += bec[i] != bits[i] && bec[i] != erased_bit;
       ones += bits[i];
       lost += bits[i] == 1 && z[i] == 0;
-      EXPECT_TRUE(bits[i] == 1 || z[i] == 0);
+      impossible += bits[i] == 0 && z[i] != 0;
     }
+    EXPECT_EQ(impossible, 0U) << p;
     const auto is_near = [p](std::size_t events, std::size_t trials) {
       const double mean = p * static_cast<double>(trials);
       return std::abs(static_cast<double>(events) - mean) < 5 * std::sqrt(mean * (1 - p)) + 1;
@@ -97,6 +98,8 @@ TEST_P(binary, llrs_are_those_of_theory) {
   }
   expect(binary_symmetric_channel(0), known_bit_llr, -known_bit_llr);
   expect(binary_symmetric_channel(1), -known_bit_llr, known_bit_llr);
+  expect(binary_symmetric_channel(1e-60), known_bit_llr, -known_bit_llr);
+  expect(z_channel(1e-60), known_bit_llr, -known_bit_llr);
   expect(z_channel(0), known_bit_llr, -known_bit_llr);
   expect(z_channel(1), 0, -known_bit_llr);
 }

@@ -124,6 +124,10 @@ void add_modem(schema& s) {
   s.add("modem", modulation, {}, "", without("modem.modulation"));
   conditions of_symbols = without("modem.demapper");
   of_symbols.push_back(without_detector);
+  setting_condition demapped{"channel.type", {}};
+  for (const air_kind& kind : airs())
+    if (!kind.of_bits) demapped.words.push_back(kind.name);
+  of_symbols.push_back(demapped);
   s.add("modem", demapper_settings(), {}, "", of_symbols);
   s.add("modem", information);
 }
