@@ -121,8 +121,9 @@ class sweep_run {
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       if (!progress_.is_none()) {
-        const nb::object answer = progress_(curve.label, db, number, points_, c.frames, c.frame_errors,
-                                            c.bit_errors, c.seconds, finished);
+        const nb::object answer =
+            progress_(curve.label, db, number, points_, c.frames, c.frame_errors, c.bit_errors, c.seconds,
+                      finished, unit_of(curve.config.link.axis));
         if (answer.ptr() == Py_False) stopped_ = true;
       }
     } catch (...) {

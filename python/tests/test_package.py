@@ -26,7 +26,7 @@ def test_import_reads_nothing_that_is_not_needed():
     """What it takes is counted in modules: seconds are those of the machine and of what runs beside."""
     imported_modules = python("import sys, numpy; before = set(sys.modules); import warpband; print(*sorted(set(sys.modules) - before))").split()
     assert {name.partition(".")[0] for name in imported_modules} <= {"warpband", "_xxsubinterpreters", *sys.stdlib_module_names}
-    assert len(imported_modules) < 80, imported_modules
+    assert len(imported_modules) < 90, imported_modules
 
 
 def test_a_subinterpreter_is_refused_and_leaves_the_main_one_usable():

@@ -39,6 +39,7 @@ class Progress(NamedTuple):
     bit_errors: int
     seconds: float
     finished: bool  #: a stop rule holds
+    unit: str = " dB"  #: of the point, with the blank before it; "" of a probability
 
 
 class Curve(NamedTuple):
@@ -248,7 +249,7 @@ class _Bar:
             return 79
 
     def __call__(self, p: Progress) -> None:
-        text = f"[{p.number + 1}/{p.points}] {p.label}{'' if p.db != p.db else f', at {p.db:g}'}: {p.frames} frames, {p.frame_errors} frame errors"
+        text = f"[{p.number + 1}/{p.points}] {p.label}{'' if p.db != p.db else f', {p.db:g}{p.unit}'}: {p.frames} frames, {p.frame_errors} frame errors"
         if self.terminal:
             filled, columns = 20 * (p.number + int(p.finished)) // max(1, p.points), self.columns()
             if columns >= 79:
