@@ -1,4 +1,5 @@
-// `warpband receive`: which 5G NR cells are in recorded samples, and what their SS/PBCH blocks say.
+// `warpband receive`: which 5G NR cells are in recorded samples, and what their SS/PBCH blocks and their
+// system information say.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,9 +25,7 @@
 #include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
-#include <warpband/nr/pbch/pbch.hpp>
-#include <warpband/nr/sync/cell_search.hpp>
-#include <warpband/ofdm/modem/modem.hpp>
+#include <warpband/receive/downlink.hpp>
 
 #include "command.hpp"
 #include "iq_file.hpp"
@@ -47,6 +47,7 @@ struct receive_options {
   std::optional<double> carrier_hz;
   double max_cfo_hz = 1e4, false_alarm = 1e-4;
   int l_max = 0;
+  bool wide = false;
   std::string json;
   bool quiet = false;
 };
@@ -71,100 +72,15 @@ std::vector<double> raster_offsets(double centre_hz, double rate_hz, int spacing
 /// Whether cell_search takes a sample as it is.
 bool is_usable(const sample& x) { return std::fabs(x.real()) <= 1e15f && std::fabs(x.imag()) <= 1e15f; }
 
-/// Finds blocks of one subcarrier spacing and frequency, and decodes them.
-class block_receiver {
- public:
-  block_receiver(double rate_hz, int spacing_khz, double offset_hz, const receive_options& options)
-      : rate_hz_(rate_hz),
-        spacing_khz_(spacing_khz),
-        offset_hz_(offset_hz),
-        search_(search_config(rate_hz, spacing_khz, offset_hz, options)),
-        demodulator_(numerology_of(rate_hz, spacing_khz), {.symbols = wb::ssb_symbols}) {
-    std::vector<int> counts{options.l_max};
-    // A block that both decode says the same: half frame 0 and i_SSB below 4.
-    if (options.l_max == 0) counts = spacing_khz > 30 ? std::vector{64} : std::vector{8, 4};
-    for (const int l_max : counts)
-      decoders_.emplace_back(wb::pbch_decoder_config{.l_max = l_max, .list_size = 8, .hypotheses = 2});
-  }
-
-  static wb::cell_search_config search_config(double rate_hz, int spacing_khz, double offset_hz,
-                                              const receive_options& options) {
-    wb::cell_search_config c;
-    c.sample_rate_hz = rate_hz, c.spacing_khz = spacing_khz, c.offset_hz = offset_hz;
-    c.max_cfo_hz = options.max_cfo_hz, c.false_alarm = options.false_alarm;
-    c.carrier_hz = options.carrier_hz;
-    c.candidates = spacing_khz > 30 ? 512 : 128;  // blocks of several cells in a piece, every 5 ms
-    return c;
-  }
-
-  struct block {
-    wb::nr_found_block found;
-    wb::nr_pbch_block pbch;
-  };
-  /// Samples that a block takes, with room for the FFT windows.
-  std::size_t block_samples() const { return demodulator_.samples() + early() + 1; }
-  int spacing_khz() const { return spacing_khz_; }
-  double offset_hz() const { return offset_hz_; }
-
-  /// The blocks that begin before sample `end` and lie among the `samples` as a whole.
-  std::vector<block> run(wb::executor& exec, const std::vector<sample>& samples, std::size_t end,
-                         wb::view<const sample> on_device) const {
-    std::vector<block> blocks;
-    for (const wb::nr_found_block& found : search_.run(exec, on_device).blocks) {
-      const double first = std::floor(found.first_sample + 0.5);
-      if (first >= static_cast<double>(end) ||
-          first + static_cast<double>(demodulator_.samples()) > static_cast<double>(samples.size()))
-        continue;
-      blocks.push_back({found, {}});
-      decode(exec, samples, first, blocks.back());
-    }
-    std::sort(blocks.begin(), blocks.end(),
-              [](const block& a, const block& b) { return a.found.first_sample < b.found.first_sample; });
-    return blocks;
-  }
-
- private:
-  /// Of a block alone: subcarrier 120 is at 0 Hz, and no symbol has a longer prefix.
-  static wb::ofdm_numerology numerology_of(double rate_hz, int spacing_khz) {
-    wb::ofdm_numerology n;
-    n.spacing_hz = 1e3 * spacing_khz;
-    n.fft_size = static_cast<int>(std::lround(rate_hz / n.spacing_hz));
-    n.subcarriers = wb::ssb_subcarriers, n.free_carrier = false;
-    n.cyclic_prefix = n.first_cyclic_prefix = n.fft_size * 9 / 128;
-    n.symbols_per_slot = wb::ssb_symbols;
-    return n;
-  }
-  /// Samples by which FFT windows begin early, for paths before the strongest.
-  std::size_t early() const { return static_cast<std::size_t>(demodulator_.numerology().fft_size / 64); }
-
-  void decode(wb::executor& exec, const std::vector<sample>& samples, double first, block& b) const {
-    const std::size_t n = demodulator_.samples();
-    std::vector<sample> centred(n);
-    const double turn = -2 * std::numbers::pi * (offset_hz_ + b.found.cfo_hz) / rate_hz_;
-    const double begin = first - static_cast<double>(early());
-    for (std::size_t i = 0; i < n; i++) {
-      const double index = begin + static_cast<double>(i);
-      if (index < 0) continue;
-      const std::complex<double> x = samples[static_cast<std::size_t>(index)];
-      if (is_usable(sample(x))) centred[i] = sample(x * std::polar(1.0, turn * static_cast<double>(i)));
-    }
-    auto from = exec.make<sample>(1, n);
-    exec.upload(from.data(), centred.data(), n * sizeof(sample));
-    auto grid = exec.make<sample>(1, demodulator_.values());
-    demodulator_.run(exec, from, grid);
-    for (const wb::pbch_decoder& decoder : decoders_) {
-      b.pbch = decoder.run(exec, grid, {b.found.cell_id})[0];
-      if (b.pbch.ok) return;
-    }
-  }
-
-  double rate_hz_;
-  int spacing_khz_;
-  double offset_hz_;
-  wb::cell_search search_;
-  wb::ofdm_demodulator demodulator_;
-  std::vector<wb::pbch_decoder> decoders_;
-};
+wb::nr_downlink receiver_of(double rate_hz, int spacing_khz, double offset_hz,
+                            const receive_options& options) {
+  wb::nr_downlink_config c;
+  c.sample_rate_hz = rate_hz, c.spacing_khz = spacing_khz, c.offset_hz = offset_hz;
+  c.max_cfo_hz = options.max_cfo_hz, c.false_alarm = options.false_alarm;
+  c.carrier_hz = options.carrier_hz, c.wide = options.wide;
+  if (options.l_max != 0) c.l_max = options.l_max;
+  return wb::nr_downlink(c);
+}
 
 /// What is known of a cell at one frequency.
 struct cell {
@@ -174,12 +90,25 @@ struct cell {
   std::size_t blocks = 0, decoded = 0;
   double cfo_hz = 0, snr_db = 0;                             // sums over its blocks
   std::optional<wb::nr_ssb_content> content = std::nullopt;  // of the last block that was decoded
+  std::size_t messages = 0, right = 0;                       // right: whose transport block is ok
+  std::vector<std::uint8_t> sib1 = {};                       // the last of them
 };
 
-/// The 24 bits of the MIB as text.
-std::string mib_text(const wb::pbch_payload& payload) {
+std::string bits_text(std::span<const std::uint8_t> bits) {
   std::string text;
-  for (int i = 0; i < 24; i++) text += static_cast<char>('0' + payload[static_cast<std::size_t>(i)]);
+  for (const std::uint8_t b : bits) text += static_cast<char>('0' + b);
+  return text;
+}
+/// The 24 bits of the MIB as text.
+std::string mib_text(const wb::pbch_payload& payload) { return bits_text(std::span(payload).first(24)); }
+/// Bits as hexadecimal digits, the first bit the highest of the first digit.
+std::string hexadecimal(const std::vector<std::uint8_t>& bits) {
+  std::string text;
+  for (std::size_t i = 0; i < bits.size(); i += 4) {
+    unsigned digit = 0;
+    for (std::size_t j = i; j < i + 4; j++) digit = 2 * digit + (j < bits.size() ? bits[j] : 0u);
+    text += "0123456789abcdef"[digit];
+  }
   return text;
 }
 
@@ -264,8 +193,11 @@ std::vector<int> spacings_of(const iq_reader& file, const receive_options& optio
 std::vector<double> scanned_offsets(wb::executor& exec, const iq_reader& file, int spacing_khz,
                                     const std::vector<sample>& samples, const receive_options& options) {
   constexpr double raster = 15e3;
-  wb::cell_search_config c = block_receiver::search_config(file.rate_hz(), spacing_khz, 0, options);
-  c.max_cfo_hz = 4e3 * spacing_khz;
+  wb::cell_search_config c;
+  c.sample_rate_hz = file.rate_hz(), c.spacing_khz = spacing_khz;
+  c.max_cfo_hz = 4e3 * spacing_khz, c.false_alarm = options.false_alarm;
+  c.carrier_hz = options.carrier_hz;
+  c.candidates = spacing_khz > 30 ? 512 : 128;  // blocks of several cells in a piece, every 5 ms
   const double room = file.rate_hz() / 2 - 120e3 * spacing_khz;
   const int steps = static_cast<int>(std::ceil((std::max(room / c.max_cfo_hz, 1.) - 1) / 2));
   auto on_device = exec.make<sample>(1, samples.size());
@@ -284,14 +216,14 @@ std::vector<double> scanned_offsets(wb::executor& exec, const iq_reader& file, i
 }
 
 /// Those that decode a block of `samples`.
-std::vector<block_receiver> decoding(wb::executor& exec, std::vector<block_receiver>& receivers,
-                                     const std::vector<sample>& samples) {
-  std::vector<block_receiver> good;
+std::vector<wb::nr_downlink> decoding(wb::executor& exec, std::vector<wb::nr_downlink>& receivers,
+                                      const std::vector<sample>& samples) {
+  std::vector<wb::nr_downlink> good;
   if (samples.empty()) return good;
   auto on_device = exec.make<sample>(1, samples.size());
   exec.upload(on_device.data(), samples.data(), samples.size() * sizeof(sample));
-  for (block_receiver& r : receivers) {
-    const auto blocks = r.run(exec, samples, samples.size(), on_device);
+  for (wb::nr_downlink& r : receivers) {
+    const auto blocks = r.blocks(exec, samples, on_device, samples.size());
     if (std::any_of(blocks.begin(), blocks.end(), [](const auto& b) { return b.pbch.ok; }))
       good.push_back(std::move(r));
   }
@@ -301,14 +233,14 @@ std::vector<block_receiver> decoding(wb::executor& exec, std::vector<block_recei
 /// What searches the file: at the frequencies that were named. Else on the synchronisation raster, or in the
 /// centre if that is not known. Of these, the frequencies where blocks of the first samples are decoded. If
 /// there are none, those where a scan of all frequencies finds such blocks.
-std::vector<block_receiver> receivers_of(wb::executor& exec, const iq_reader& file, reading& samples,
-                                         const receive_options& options) {
+std::vector<wb::nr_downlink> receivers_of(wb::executor& exec, const iq_reader& file, reading& samples,
+                                          const receive_options& options) {
   const std::vector<int> spacings = spacings_of(file, options);
   const auto made = [&](auto offsets_of) {
-    std::vector<block_receiver> receivers;
+    std::vector<wb::nr_downlink> receivers;
     for (const int spacing : spacings)
       for (const double offset : offsets_of(spacing))
-        receivers.emplace_back(file.rate_hz(), spacing, offset, options);
+        receivers.push_back(receiver_of(file.rate_hz(), spacing, offset, options));
     return receivers;
   };
   const auto expected = [&](int spacing) {
@@ -317,36 +249,45 @@ std::vector<block_receiver> receivers_of(wb::executor& exec, const iq_reader& fi
       offsets = raster_offsets(*file.centre_hz(), file.rate_hz(), spacing);
     return offsets.empty() ? std::vector{0.} : offsets;
   };
-  std::vector<block_receiver> receivers = made(expected);
+  std::vector<wb::nr_downlink> receivers = made(expected);
   if (!options.offsets_hz.empty()) return receivers;
   const auto& head = samples.head(static_cast<std::size_t>(scanned_seconds * file.rate_hz()));
-  std::vector<block_receiver> good = decoding(exec, receivers, head);
+  std::vector<wb::nr_downlink> good = decoding(exec, receivers, head);
   if (!good.empty() || head.empty()) return good.empty() ? std::move(receivers) : std::move(good);
   receivers = made([&](int spacing) { return scanned_offsets(exec, file, spacing, head, options); });
   good = decoding(exec, receivers, head);
   return good.empty() ? made(expected) : std::move(good);
 }
 
-/// Adds a block to what is known of its cell. False if the previous piece had it already, within a symbol.
-bool note(std::vector<cell>& cells, const block_receiver& r, const block_receiver::block& b, double first,
-          double symbol) {
-  auto found = std::find_if(cells.begin(), cells.end(), [&](const cell& c) {
-    return c.id == b.found.cell_id && c.spacing_khz == r.spacing_khz() && c.offset_hz == r.offset_hz();
+/// What is known of a cell at a receiver's frequency. Added if it is new.
+cell& cell_of(std::vector<cell>& cells, const wb::nr_downlink& r, int id) {
+  const auto found = std::find_if(cells.begin(), cells.end(), [&](const cell& c) {
+    return c.id == id && c.spacing_khz == r.config().spacing_khz && c.offset_hz == r.config().offset_hz;
   });
-  if (found == cells.end())
-    found = cells.insert(cells.end(), {r.spacing_khz(), b.found.cell_id, r.offset_hz()});
-  if (first - found->last < symbol) return false;
-  found->last = first;
-  found->blocks++, found->cfo_hz += b.found.cfo_hz, found->snr_db += b.found.snr_db;
-  if (b.pbch.ok) found->decoded++, found->content = b.pbch.content;
-  return true;
+  if (found != cells.end()) return *found;
+  return *cells.insert(cells.end(), {r.config().spacing_khz, id, r.config().offset_hz});
 }
 
-std::vector<std::string> row_of(const block_receiver& r, const block_receiver::block& b, double seconds) {
+/// Adds a block to what is known of its cell. False if the previous piece had it already, within a symbol.
+bool note(cell& known, const wb::nr_downlink_block& b, double first, double symbol) {
+  if (first - known.last < symbol) return false;
+  known.last = first;
+  known.blocks++, known.cfo_hz += b.found.cfo_hz, known.snr_db += b.found.snr_db;
+  if (b.pbch.ok) known.decoded++, known.content = b.pbch.content;
+  return true;
+}
+void note(cell& known, const wb::nr_downlink_message& m) {
+  known.messages++;
+  if (!m.block.ok) return;
+  known.right++;
+  if (!m.dci.other_information) known.sib1 = m.block.bits;
+}
+
+std::vector<std::string> row_of(const wb::nr_downlink& r, const wb::nr_downlink_block& b, double seconds) {
   std::vector<std::string> row{
-      fmt::format("{:.3f}", 1e3 * seconds),  std::to_string(b.found.cell_id),
-      std::to_string(r.spacing_khz()),       fmt::format("{:.1f}", r.offset_hz() / 1e3),
-      fmt::format("{:.0f}", b.found.cfo_hz), fmt::format("{:.1f}", b.found.snr_db)};
+      fmt::format("{:.3f}", 1e3 * seconds),   std::to_string(b.found.cell_id),
+      std::to_string(r.config().spacing_khz), fmt::format("{:.1f}", r.config().offset_hz / 1e3),
+      fmt::format("{:.0f}", b.found.cfo_hz),  fmt::format("{:.1f}", b.found.snr_db)};
   if (!b.pbch.content) {
     row.insert(row.end(), {"-", "-", "-", "not decoded"});
     return row;
@@ -357,12 +298,12 @@ std::vector<std::string> row_of(const block_receiver& r, const block_receiver::b
   return row;
 }
 
-nlohmann::ordered_json block_json(const block_receiver& r, const block_receiver::block& b, double first,
+nlohmann::ordered_json block_json(const wb::nr_downlink& r, const wb::nr_downlink_block& b, double first,
                                   double rate_hz) {
-  nlohmann::ordered_json j{{"seconds", first / rate_hz}, {"first_sample", first},
-                           {"cell_id", b.found.cell_id}, {"spacing_khz", r.spacing_khz()},
-                           {"offset_hz", r.offset_hz()}, {"cfo_hz", b.found.cfo_hz},
-                           {"snr_db", b.found.snr_db},   {"decoded", b.pbch.ok}};
+  nlohmann::ordered_json j{{"seconds", first / rate_hz},        {"first_sample", first},
+                           {"cell_id", b.found.cell_id},        {"spacing_khz", r.config().spacing_khz},
+                           {"offset_hz", r.config().offset_hz}, {"cfo_hz", b.found.cfo_hz},
+                           {"snr_db", b.found.snr_db},          {"decoded", b.pbch.ok}};
   if (!b.pbch.content) return j;
   const wb::nr_ssb_content& c = *b.pbch.content;
   j["mib"] = mib_text(b.pbch.payload);
@@ -370,6 +311,84 @@ nlohmann::ordered_json block_json(const block_receiver& r, const block_receiver:
   j["common_spacing_khz"] = c.common_spacing_khz, j["dmrs_first_symbol"] = c.dmrs_first_symbol;
   j["coreset0"] = c.coreset0, j["search_space0"] = c.search_space0;
   j["cell_barred"] = c.cell_barred, j["intra_frequency"] = c.intra_frequency;
+  return j;
+}
+
+/// Adds decoded blocks. Of a cell's blocks with the same index the latest stays.
+void remember(std::vector<wb::nr_downlink_block>& known, const std::vector<wb::nr_downlink_block>& found) {
+  for (const wb::nr_downlink_block& b : found) {
+    if (!b.pbch.content) continue;
+    const auto same = std::find_if(known.begin(), known.end(), [&](const wb::nr_downlink_block& k) {
+      return k.found.cell_id == b.found.cell_id && k.pbch.content->ssb_index == b.pbch.content->ssb_index;
+    });
+    if (same == known.end())
+      known.push_back(b);
+    else
+      *same = b;
+  }
+}
+
+/// Finds the messages of a receiver's stream, each once.
+class message_search {
+ public:
+  /// Of a piece from sample `offset` of the stream on. The next one begins with this one's sample `end`.
+  /// first_sample of the messages counts from the start of the stream.
+  std::vector<wb::nr_downlink_message> run(wb::executor& exec, const wb::nr_downlink& r,
+                                           const std::vector<sample>& piece, double offset, std::size_t end,
+                                           const std::vector<wb::nr_downlink_block>& found) {
+    remember(known_, found);
+    std::vector<wb::nr_downlink_message> messages = r.messages(exec, piece, end + edge_samples, known_);
+    for (auto& m : messages) m.first_sample += offset;
+    for (auto& b : known_) b.found.first_sample -= static_cast<double>(end);
+    // At the pieces' edge both may have a message.
+    std::erase_if(messages, [&](const wb::nr_downlink_message& m) {
+      return std::any_of(last_.begin(), last_.end(), [&](const wb::nr_downlink_message& other) {
+        return m.cell_id == other.cell_id && m.sfn == other.sfn && m.slot == other.slot &&
+               m.bits == other.bits && m.first_sample - other.first_sample < 4 * edge_samples;
+      });
+    });
+    if (!messages.empty()) last_ = messages;
+    return messages;
+  }
+  /// Samples by which the timing of two pieces may differ.
+  static constexpr std::size_t edge_samples = 8;
+
+ private:
+  std::vector<wb::nr_downlink_block> known_;  // first_sample is from the next piece's start
+  std::vector<wb::nr_downlink_message> last_;
+};
+
+std::string message_text(const wb::nr_downlink_message& m, double seconds) {
+  const wb::nr_si_dci& d = m.dci;
+  return fmt::format(
+      "{:10.3f} {:4} {}: SFN {}, slot {}, CCEs {} to {}, DCI {}: {} blocks from {}{}, MCS {}, version {}; {} "
+      "bits, CRC {}",
+      1e3 * seconds, m.cell_id, d.other_information ? "other system information" : "SIB1", m.sfn, m.slot,
+      m.first_cce, m.first_cce + m.level - 1, bits_text(m.bits), d.blocks, d.first_block,
+      d.interleaved ? " interleaved" : "", d.mcs, d.rv, m.block.bits.size(), m.block.ok ? "right" : "wrong");
+}
+
+nlohmann::ordered_json message_json(const wb::nr_downlink& r, const wb::nr_downlink_message& m,
+                                    double rate_hz) {
+  const wb::nr_si_dci& d = m.dci;
+  nlohmann::ordered_json j{{"seconds", m.first_sample / rate_hz},
+                           {"first_sample", m.first_sample},
+                           {"cell_id", m.cell_id},
+                           {"spacing_khz", r.config().spacing_khz},
+                           {"offset_hz", r.config().offset_hz},
+                           {"ssb_index", m.ssb_index},
+                           {"sfn", m.sfn},
+                           {"slot", m.slot},
+                           {"coreset_blocks", m.coreset_blocks},
+                           {"level", m.level},
+                           {"first_cce", m.first_cce},
+                           {"snr_db", m.snr_db},
+                           {"dci", bits_text(m.bits)},
+                           {"sib1", !d.other_information}};
+  j["first_block"] = d.first_block, j["resource_blocks"] = d.blocks, j["time_domain"] = d.time_domain;
+  j["interleaved"] = d.interleaved, j["mcs"] = d.mcs, j["rv"] = d.rv;
+  j["decoded"] = m.block.ok;
+  if (m.block.ok) j["block"] = bits_text(m.block.bits);
   return j;
 }
 
@@ -387,6 +406,9 @@ void print_cells(const std::vector<cell>& cells) {
                       : "no SIB1",
              m.dmrs_first_symbol, m.cell_barred ? ", barred" : "",
              m.intra_frequency ? "" : ", no reselection at its frequency");
+    if (c.messages == 0) continue;
+    print_to(stdout, "  {} of {} messages of system information decoded\n", c.right, c.messages);
+    if (!c.sib1.empty()) print_to(stdout, "  SIB1, {} bits: {}\n", c.sib1.size(), hexadecimal(c.sib1));
   }
 }
 
@@ -399,16 +421,19 @@ int run_receive(const receive_options& options) {
   stop_on_interrupt();
 
   const auto step = static_cast<std::size_t>(std::llround(row_seconds * file.rate_hz()));
-  std::size_t overlap = 0;  // of the longest block
-  for (const int spacing : spacings_of(file, options))
-    overlap = std::max(overlap, block_receiver(file.rate_hz(), spacing, 0, options).block_samples());
+  std::size_t overlap = 0;  // of the longest block, or of a slot
+  for (const int spacing : spacings_of(file, options)) {
+    const wb::nr_downlink longest = receiver_of(file.rate_hz(), spacing, 0, options);
+    overlap = std::max(
+        {overlap, longest.block_samples(), longest.slot_samples() + 2 * message_search::edge_samples});
+  }
   reading samples(file, step, overlap);
-  const std::vector<block_receiver> receivers = receivers_of(*exec, file, samples, options);
+  const std::vector<wb::nr_downlink> receivers = receivers_of(*exec, file, samples, options);
   nlohmann::ordered_json record{{"command", "receive"}};
   record["warpband"] = {{"version", wb::version()}, {"commit", wb::commit()}};
   record["file"] = options.source.path, record["sample_rate_hz"] = file.rate_hz();
   if (file.centre_hz()) record["centre_hz"] = *file.centre_hz();
-  record["blocks"] = nlohmann::ordered_json::array();
+  record["blocks"] = record["messages"] = nlohmann::ordered_json::array();
   print_to(stdout, "{}: {:g} MS/s{}\n", wb::printable(options.source.path, most_shown), file.rate_hz() / 1e6,
            file.centre_hz() ? ", centre " + hertz(*file.centre_hz()) : "");
   text_table table(stdout, {{"ms", 10},
@@ -423,6 +448,7 @@ int run_receive(const receive_options& options) {
                             {"MIB", 24, 1}});
 
   std::vector<cell> cells;
+  std::vector<message_search> searches(receivers.size());
   auto on_device = exec->make<sample>(1, step + overlap);
   std::ptrdiff_t erased = 0;
   bool has_header = false;
@@ -432,16 +458,28 @@ int run_receive(const receive_options& options) {
     const std::vector<sample>& piece = samples.piece();
     const auto start = clock_type::now();
     exec->upload(on_device.data(), piece.data(), piece.size() * sizeof(sample));
-    for (const block_receiver& r : receivers) {
+    for (std::size_t i = 0; i < receivers.size(); i++) {
+      const wb::nr_downlink& r = receivers[i];
       const auto given = wb::make_view(std::as_const(on_device).data(), 1, piece.size());
-      for (const auto& b : r.run(*exec, piece, samples.count(), given)) {
+      const auto found = r.blocks(*exec, piece, given, samples.count());
+      for (const auto& b : found) {
         const double first = static_cast<double>(samples.first()) + b.found.first_sample;
-        if (!note(cells, r, b, first, file.rate_hz() / (1e3 * r.spacing_khz()))) continue;
+        if (!note(cell_of(cells, r, b.found.cell_id), b, first,
+                  file.rate_hz() / (1e3 * r.config().spacing_khz)))
+          continue;
         line.clear();
         if (!std::exchange(has_header, true)) table.header();
         table.row(row_of(r, b, first / file.rate_hz()));
         std::fflush(stdout);
         if (!options.json.empty()) record["blocks"].push_back(block_json(r, b, first, file.rate_hz()));
+      }
+      for (const auto& m :
+           searches[i].run(*exec, r, piece, static_cast<double>(samples.first()), samples.count(), found)) {
+        note(cell_of(cells, r, m.cell_id), m);
+        line.clear();
+        print_to(stdout, "{}\n", message_text(m, m.first_sample / file.rate_hz()));
+        std::fflush(stdout);
+        if (!options.json.empty()) record["messages"].push_back(message_json(r, m, file.rate_hz()));
       }
     }
     working += std::chrono::duration<double>(clock_type::now() - start).count();
@@ -469,8 +507,9 @@ constexpr const char* receive_footer = R"(Synopsis:
   warpband receive FILE|- --rate HZ --format cf32|ci32|ci16|ci8 [OPTIONS]
 
 What it does:
-  Searches samples for SS/PBCH blocks of 5G NR, over all 1008 cells, and decodes the PBCH of each. Samples are read in
-  pieces of 20 ms, so standard input may be a live receiver.
+  Searches samples for SS/PBCH blocks of 5G NR, over all 1008 cells, and decodes the PBCH of each. Then it decodes the
+  control channel in CORESET 0 and the system information that it schedules, such as SIB1. CORESET 0 must lie among the
+  samples. Samples are read in pieces of 20 ms, so standard input may be a live receiver.
 
   A SigMF recording or --centre tells the centre frequency. Blocks are then expected on the synchronisation raster, else
   in the centre. --offset names other frequencies. If no block is decoded there in the first 45 ms, these are scanned at
@@ -479,14 +518,16 @@ What it does:
 Output:
   stdout   a line for each block: when its first prefix begins, cell, subcarrier spacing, frequency of its subcarrier 120
            from the centre of the samples, carrier frequency offset (CFO), SNR of a resource element, index of the block,
-           system frame number, half frame and the 24 bits of the MIB. Then what is known of each cell
+           system frame number, half frame and the 24 bits of the MIB. A line for each message of system information:
+           when its slot begins, cell, its DCI, size of its transport block, and whether all CRCs hold. Then what is
+           known of each cell, with the last SIB1 in hexadecimal digits
   stderr   progress
 
 Files:
   RECORDING      SigMF: cf32, ci32, ci16 or ci8 in either byte order. --channel chooses one of several channels
   SAMPLES.npy    complex64 or complex128, one axis
   FILE           raw samples, I before Q, little endian; _be behind the format: big endian
-  --json FILE    all that is printed, and more digits
+  --json FILE    all that is printed, with more digits and all bits
 
 Rates are 2 to 32 times 128 subcarrier spacings (1.92 MS/s at 15 kHz, 3.84 MS/s at 30 kHz), with prime factors up to 5.
 
@@ -502,7 +543,7 @@ Examples:
 
 command add_receive(CLI::App& app) {
   CLI::App* receive =
-      app.add_subcommand("receive", "Find 5G NR cells in recorded samples, and read their MIBs");
+      app.add_subcommand("receive", "Find 5G NR cells in recorded samples, and read their MIBs and SIB1");
   const auto options = std::make_shared<receive_options>();
   receive->footer(receive_footer);
   receive->add_option("FILE", options->source.path, "Samples: SigMF, .npy, raw, or - for standard input");
@@ -548,7 +589,10 @@ command add_receive(CLI::App& app) {
                    "Candidate blocks of a half frame; default: 8 and 4, 64 from 120 kHz on")
       ->type_name("4|8|64")
       ->check(CLI::IsMember({4, 8, 64}));
-  receive->add_option("--json", options->json, "Write all blocks here, in JSON")->type_name("FILE");
+  receive->add_flag("--wide", options->wide,
+                    "The band's least channel bandwidth is 40 MHz, which selects the table of CORESET 0");
+  receive->add_option("--json", options->json, "Write all blocks and messages here, in JSON")
+      ->type_name("FILE");
   add_device_options(*receive, options->where);
   receive->add_flag("--quiet", options->quiet, "No progress on stderr");
   return {receive, [receive, options] {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <tests/command.hpp>
+#include <tests/downlink_cell.hpp>
 #include <tests/json.hpp>
 #include <tests/npy.hpp>
 #include <warpband/exec/cpu.hpp>
@@ -189,6 +190,75 @@ TEST_F(receive_command, prints_blocks_and_cells) {
   EXPECT_NE(o.out.find("times real time"), std::string::npos);
 }
 
+/// 60 ms of a cell, without the first `skipped` samples.
+std::vector<sample> system_information(wb::testing::downlink_cell::sent_cell cell,
+                                       const std::vector<std::uint8_t>& block, std::ptrdiff_t skipped) {
+  wb::cpu exec({.threads = 1});
+  std::vector<sample> samples;
+  for (int i = 0; i < 3; i++, cell.mib.sfn += 2) {
+    const auto period = samples_of(exec, cell, block);
+    samples.insert(samples.end(), period.begin(), period.end());
+  }
+  return {samples.begin() + skipped, samples.end()};
+}
+
+TEST_F(receive_command, reads_system_information_at_every_edge_of_a_piece) {
+  const wb::testing::downlink_cell::sent_cell cell{
+      .offset_hz = -60e3,
+      .f0_hz = 1842.5e6,
+      .cfo_hz = 500,
+      .noise_var = 0.1,
+      .spacing_khz = 15,
+      .cell_id = 802,
+      .first_cce = 0,
+      .pattern = wb::ssb_case::a,
+      .mib = {.sfn = 512,
+              .ssb_index = 1,
+              .k_ssb = 2,
+              .common_spacing_khz = 15,
+              .dmrs_first_symbol = 3,
+              .coreset0 = 1,
+              .search_space0 = 4},
+      .dci = {.first_block = 2, .blocks = 20, .time_domain = 0, .interleaved = true, .mcs = 5}};
+  const auto block = wb::testing::downlink_cell::random_bits(block_bits(cell), 4);
+  std::string bits;
+  for (const auto b : block) bits += static_cast<char>('0' + b);
+  constexpr std::ptrdiff_t slot = 6 * 7680;  // its first sample
+  // The pieces' edge is 20 ms from the first sample: it is before, in and behind the start of the slot.
+  for (const std::ptrdiff_t skipped : {std::ptrdiff_t{0}, slot - 9, slot - 1, slot, slot + 1, slot + 9}) {
+    SCOPED_TRACE(skipped);
+    put("s.iq", wb::testing::bytes_of(system_information(cell, block, skipped)));
+    const auto record = received("s.iq --rate 7.68e6 --spacing 15 --offset -60e3");
+    ASSERT_EQ(record["messages"].size(), skipped <= slot ? 3u : 2u);
+    for (std::size_t i = 0; i < record["messages"].size(); i++) {
+      const auto& m = record["messages"][i];
+      const auto period = static_cast<std::ptrdiff_t>(i) + (skipped <= slot ? 0 : 1);
+      EXPECT_EQ(m["cell_id"], 802);
+      EXPECT_EQ(m["sfn"], 512 + 2 * period);
+      EXPECT_EQ(m["slot"], 6);
+      EXPECT_EQ(m["ssb_index"], 1);
+      EXPECT_EQ(m["level"], 4);
+      EXPECT_EQ(m["first_cce"], 0);
+      EXPECT_EQ(m["coreset_blocks"], 24);
+      EXPECT_EQ(m["first_block"], 2);
+      EXPECT_EQ(m["resource_blocks"], 20);
+      EXPECT_EQ(m["mcs"], 5);
+      EXPECT_EQ(m["sib1"], true);
+      EXPECT_EQ(m["decoded"], true);
+      EXPECT_EQ(m["block"], bits);
+      EXPECT_NEAR(m["first_sample"].get<double>(), static_cast<double>(slot - skipped + 153600 * period), 2);
+    }
+  }
+  const outcome o = run("receive s.iq --rate 7.68e6 --spacing 15 --offset -60e3 --quiet");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const std::string size = std::to_string(bits.size());
+  const std::string parts[] = {
+      " 802 SIB1: SFN 514, slot 6, CCEs 0 to 3, DCI ",
+      ": 20 blocks from 2 interleaved, MCS 5, version 0; " + size + " bits, CRC right\n",
+      "\n  2 of 2 messages of system information decoded\n", "\n  SIB1, " + size + " bits: "};
+  for (const std::string& part : parts) EXPECT_NE(o.out.find(part), std::string::npos) << part << o.out;
+}
+
 TEST_F(receive_command, standard_input_and_numbers_of_threads_change_nothing) {
   put("f.iq", wb::testing::bytes_of(recording(0, 1000)));
   const auto expected = received("f.iq --rate 3.84e6 --spacing 15 --threads 1")["blocks"];
@@ -262,12 +332,12 @@ TEST_F(receive_command, refuses_bad_files) {
   expect_error(1, "receive b --json b.sigmf-data", "b.sigmf-data");
 }
 
-// Every MIB that is decoded is right, and all are where the channel is good.
+// Every MIB, DCI and transport block that is decoded is right, and all are found.
 TEST_F(receive_command, reads_files_of_other_programs) {
   const std::string folder = WARPBAND_REFDATA "/nr_time/samples/";
   std::ifstream truth(folder + "downlink.json");
   if (!truth) GTEST_SKIP() << "no refdata: cannot open '" << folder << "downlink.json'";
-  std::size_t total = 0;
+  std::size_t total = 0, total_messages = 0;
   const auto content = wb::testing::parse_json(truth);
   for (const auto& f : content.at("files")) {
     const std::string name = f.at("file").get<std::string>();
@@ -276,7 +346,7 @@ TEST_F(receive_command, reads_files_of_other_programs) {
     std::string arguments = folder + name;
     arguments += " --rate " + std::to_string(f.at("sample_rate_hz").get<double>());
     std::size_t whole = 0;
-    std::vector<nlohmann::json> blocks;
+    std::vector<nlohmann::json> blocks, messages;
     for (const auto& cell : cells) {
       if (!cell.contains("ssb")) continue;
       const auto value = [&](const char* key) { return cell.contains(key) ? cell.at(key) : f.at(key); };
@@ -290,6 +360,11 @@ TEST_F(receive_command, reads_files_of_other_programs) {
         block["n_id"] = value("n_id");
         blocks.push_back(block);
         whole++;
+      }
+      for (std::size_t i = 0; cell.contains("pdcch") && i < cell.at("pdcch").size(); i++) {
+        auto message = cell.at("pdcch")[i];
+        message["n_id"] = value("n_id"), message["tb"] = cell.at("pdsch").at(i).at("tb");
+        if (message.at("whole_in_file").get<bool>()) messages.push_back(message);
       }
     }
     const auto record = received(arguments);
@@ -309,8 +384,20 @@ TEST_F(receive_command, reads_files_of_other_programs) {
     EXPECT_EQ(different.size(), decoded);
     EXPECT_EQ(decoded, whole);
     total += whole;
+    EXPECT_EQ(record["messages"].size(), messages.size());
+    for (const auto& t : messages) {
+      const auto is_found = [&](const nlohmann::json& m) {
+        return t.at("n_id") == m["cell_id"] && t.at("sfn") == m["sfn"] && t.at("slot") == m["slot"] &&
+               t.at("aggregation_level") == m["level"] && t.at("first_cce") == m["first_cce"] &&
+               t.at("dci") == m["dci"] && m["decoded"].get<bool>() && t.at("tb") == m["block"];
+      };
+      const auto& found = record["messages"];
+      EXPECT_EQ(std::count_if(found.begin(), found.end(), is_found), 1) << t;
+    }
+    total_messages += messages.size();
   }
   EXPECT_GT(total, 20u);
+  EXPECT_EQ(total_messages, 6u);
 }
 
 }  // namespace receive_command_test

@@ -41,7 +41,7 @@ class NrMessage(NamedTuple):
     metric: float  #: log-likelihood of the PDCCH's DMRS less that of noise
     dci_bits: np.ndarray  #: uint8
     ok: bool  #: all CRCs of the transport block hold
-    bits: np.ndarray  #: uint8: the transport block; zeros if a CRC fails
+    bits: np.ndarray  #: uint8: the transport block; zeros if not ok
 
     @property
     def dci(self) -> NrSiDci:

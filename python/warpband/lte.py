@@ -178,8 +178,8 @@ class LteTransportDecoder(TransportDecoder):
 
     A code block is ok if its CRC holds and enough of it was received: at least as many LLRs that are not 0 in the decoder's number
     format as it has bits, both without fillers. All-zero bits satisfy every CRC, so they need more. Of the LLRs that transmissions
-    reached 7/8 must be above 1/4096 of the largest. From 16-QAM on the signs of symbols (the first two of ``modulation_order`` bits)
-    must also be zeros more often than those of noise.
+    reached 7/8 must be above 1/4096 of the largest. Signs must also be zeros more often than those of noise. From 16-QAM on these are
+    the signs of symbols (the first two of ``modulation_order`` bits), else those of all LLRs.
 
     Automatic windows and overlap follow from the code rate of the first transmission. One decoder serves one series of transmissions at a time.
     Sums of LLRs over transmissions are limited to +-1e30, and in the decoder to the limits of :class:`warpband.TurboDecoder`.

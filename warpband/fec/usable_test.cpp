@@ -9,8 +9,10 @@
 #include <tests/conv.hpp>
 #include <tests/turbo.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
+#include <warpband/fec/ctc/ctc_transport.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/lte/transport.hpp>
+#include <warpband/fec/nr/transport.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
 
 namespace wb {
@@ -320,6 +322,62 @@ TEST_P(usable, a_further_transmission_makes_up_for_what_was_too_little) {
       decoder.reset();
     }
   }
+}
+
+/// Words that one transmission of redundancy version rv makes ok, without noise. The last word is all zeros.
+template <class Encoder, class Decoder, class Config>
+bits_t right_words(executor& exec, const Config& config, int rv) {
+  constexpr std::size_t batch = 9;
+  const auto a = static_cast<std::size_t>(config.transport_bits),
+             g = static_cast<std::size_t>(config.coded_bits);
+  std::mt19937_64 random(8);
+  bits_t bits(batch * a);
+  for (std::size_t i = 0; i < (batch - 1) * a; i++) bits[i] = static_cast<std::uint8_t>(random() & 1);
+  auto coded = exec.make<std::uint8_t>(batch, g), found = exec.make<std::uint8_t>(batch, a);
+  auto ok = exec.make<std::uint8_t>(batch, 1);
+  Encoder(config).run(exec, on_device(exec, bits, batch, a), rv, coded);
+  llrs_t llr;
+  for (const auto bit : exec.to_host(coded)) llr.push_back(bit == 0 ? 6.f : -6.f);
+  Decoder decoder(config);
+  decoder.combine(exec, on_device(exec, llr, batch, g), rv);
+  decoder.decode(exec, {.bits = found, .ok = ok});
+  const bits_t good = exec.to_host(ok), decided = exec.to_host(found);
+  for (std::size_t i = 0; i < batch; i++) {
+    if (good[i] == 0) continue;
+    const auto first = static_cast<std::ptrdiff_t>(i * a), end = static_cast<std::ptrdiff_t>((i + 1) * a);
+    EXPECT_TRUE(std::equal(decided.begin() + first, decided.begin() + end, bits.begin() + first))
+        << "word " << i << " is wrong and ok, rv " << rv;
+  }
+  return good;
+}
+
+TEST_P(usable, versions_that_give_a_decoder_no_start_are_not_ok) {
+  const bits_t every_word(9, 1);
+  bits_t only_zeros(9);  // which the parity bits support
+  only_zeros.back() = 1;
+  for (const int order : {1, 2, 4})
+    for (const int rv : {0, 1, 2, 3}) {
+      const nr_transport_config nr{
+          .transport_bits = 1032, .coded_bits = 1944, .modulation_order = order, .scrambling = 99};
+      const auto good = right_words<nr_transport_encoder, nr_transport_decoder>(exec(), nr, rv);
+      if (rv == 0) {
+        EXPECT_EQ(good, every_word) << order;
+      }
+      if (rv == 2) {
+        EXPECT_EQ(good, only_zeros) << order;
+      }
+      const lte_transport_config lte{
+          .transport_bits = 1032, .coded_bits = 1944, .modulation_order = order, .turbo = {.iterations = 4}};
+      const auto of_lte = right_words<lte_transport_encoder, lte_transport_decoder>(exec(), lte, rv);
+      if (rv == 0) {
+        EXPECT_EQ(of_lte, every_word) << order;
+      }
+      const ctc_transport_config ctc{.transport_bits = 80, .coded_bits = 144, .modulation_order = order};
+      const auto of_ctc = right_words<ctc_transport_encoder, ctc_transport_decoder>(exec(), ctc, rv);
+      if (rv == 0) {
+        EXPECT_EQ(of_ctc, every_word) << order;
+      }
+    }
 }
 
 }  // namespace usable_test

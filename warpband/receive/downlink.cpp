@@ -149,8 +149,7 @@ nr_si_block nr_si_decode(executor& exec, view<const std::complex<float>> grid,
   decoder.decode(exec, {.bits = decided, .ok = ok});
   nr_si_block block;
   block.bits = exec.to_host(decided);
-  const auto is_one = [](std::uint8_t b) { return b != 0; };
-  block.ok = exec.to_host(ok)[0] != 0 && std::any_of(block.bits.begin(), block.bits.end(), is_one);
+  block.ok = exec.to_host(ok)[0] != 0;
   if (!block.ok) block.bits.assign(bits, 0);
   return block;
 }

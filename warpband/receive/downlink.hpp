@@ -26,8 +26,8 @@ namespace wb {
 
 /// Decodes the PDSCH of a DCI.
 struct nr_si_block {
-  bool ok = false;  // all CRCs hold, and a bit is 1: zeros satisfy every CRC and are no message
-  std::vector<std::uint8_t> bits = {};  // of the transport block; zeros if a CRC fails
+  bool ok = false;                      // as of nr_transport_decoder
+  std::vector<std::uint8_t> bits = {};  // of the transport block; zeros if not ok
 };
 /// Of one slot: grid [1, 14 * 12 * blocks], element 12 blocks symbol + subcarrier of CORESET 0. channel is
 /// that of nr_si_channel, mcs of table 1 up to 28. Waits for the executor. Throws argument_error,

@@ -128,8 +128,9 @@ struct nr_transport_output {
 /// A code block is never ok, and the status has status_insufficient beside status_erased, until enough was
 /// received of it: as many LLRs that are not 0 in the decoder's numbers as it has bits, both without fillers.
 /// All-zero bits satisfy every CRC and need more: 7/8 of the LLRs that transmissions reached must be larger
-/// than 1/4096 of the largest. From 16-QAM on, signs of symbols (the first two bits of modulation_order) must
-/// also be zeros more often than noise gives, by four standard deviations.
+/// than 1/4096 of the largest. Signs must also be zeros more often than noise gives, by four standard
+/// deviations. From 16-QAM on these are the signs of symbols (the first two bits of modulation_order), else
+/// those of the soft buffer's LLRs.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///

@@ -270,15 +270,16 @@ struct transport_assemble_op : transport_op<transport_assemble_args<Blocks>> {
     return status.data != nullptr &&
            (transport_row<const std::uint8_t>(status, b.row)[0] & status_erased) != 0;
   }
-  /// Whether what was received supports an all-zero block: zeros_share of the LLRs (usable.hpp), and the
-  /// signs of symbols by four standard deviations of signs at random. Noise alone tells zeros of a 16-QAM
-  /// symbol's amplitudes, but not of its signs.
+  /// Whether what was received supports an all-zero block: zeros_share of the LLRs (usable.hpp), and more
+  /// zeros than ones among the signs, by four standard deviations of signs at random. These are the signs of
+  /// symbols, where they are counted: noise alone tells zeros of a 16-QAM symbol's amplitudes. Else they are
+  /// those of the soft buffer. It decides where a decoder had no start: without systematic LLRs the LDPC
+  /// decoder of NR gives zeros.
   template <class Block, class G>
   WB_HD bool received_zeros(const Block& b, G g) const {
     const auto& a = this->a;
-    const std::int64_t signs = history(b, transport_signs),
-                       more = 2 * std::int64_t{history(b, transport_positive)} - signs;
-    if (signs > 0 && (more <= 0 || more * more < 16 * signs)) return false;
+    const std::int32_t signs = history(b, transport_signs);
+    if (signs > 0 && !beyond_chance(history(b, transport_positive), signs)) return false;
     const auto& ring = a.ring[b.ring];
     const transport_row<const float> soft(a.soft[b.kind], b.row);
     const int sent = sent_by(a.sent, b.r), versions = history(b, transport_versions);
@@ -286,7 +287,7 @@ struct transport_assemble_op : transport_op<transport_assemble_args<Blocks>> {
     for (int i = g.rank; i < ring.length; i += g.size)
       largest = max(largest, abs(soft[place_of(a.segments, ring, i)]));
     const float least = max(g.max_all(largest) * zeros_least, a.least);
-    std::int32_t reached = 0, usable = 0;
+    std::int32_t reached = 0, usable = 0, positive = 0;
     for (int i = g.rank; i < ring.length; i += g.size) {
       bool sent_once = false;
       for (int rv = 0; rv < 4; rv++) {
@@ -295,9 +296,17 @@ struct transport_assemble_op : transport_op<transport_assemble_args<Blocks>> {
             sent_once || ((versions >> rv & 1) != 0 && (offset < 0 ? offset + ring.length : offset) < sent);
       }
       reached += sent_once ? 1 : 0;
-      usable += abs(soft[place_of(a.segments, ring, i)]) > least ? 1 : 0;
+      const float llr = soft[place_of(a.segments, ring, i)];
+      usable += abs(llr) > least ? 1 : 0;
+      positive += llr > least ? 1 : 0;
     }
-    return zeros_share * g.sum_all(reached) <= zeros_whole * g.sum_all(usable);
+    reached = g.sum_all(reached), usable = g.sum_all(usable), positive = g.sum_all(positive);
+    return zeros_share * reached <= zeros_whole * usable && (signs > 0 || beyond_chance(positive, usable));
+  }
+  /// Whether so many of `signs` signs are positive that chance does not explain it.
+  static WB_HD bool beyond_chance(std::int64_t positive, std::int64_t signs) {
+    const std::int64_t more = 2 * positive - signs;
+    return more > 0 && more * more >= 16 * signs;
   }
 };
 
