@@ -49,6 +49,21 @@ void extract(const nr_shared_channel& c, executor_ref& where, nb::handle grid, n
   where.run([&](executor& exec) { c.extract(exec, in, out); });
 }
 
+void equalise(const nr_shared_channel& c, executor_ref& where, nb::handle channel, nb::handle received,
+              nb::handle noise_var, nb::handle out_channel, nb::handle out_received,
+              nb::handle out_noise_var) {
+  const argument h("channel", channel, where), y("received", received, where),
+      oh("out", out_channel, where, true), oy("out", out_received, where, true),
+      on("out", out_noise_var, where, true);
+  if (y.axes() < 2 || as_size(static_cast<int>(y.extent(y.axes() - 2))) != c.data_elements())
+    throw shape_error("received", text_of(y.batch(0)),
+                      "(..., " + std::to_string(c.data_elements()) + ", rx_antennas)");
+  const noise_argument n0(noise_var, where, true);
+  const nr_equaliser_input in{h.as<const cf>(2), y.as<const cf>(1), n0.of(y.batch(1))};
+  const nr_equaliser_output out{oy.as<cf>(1), oh.as<cf>(2), on.as<float>(0)};
+  where.run([&](executor& exec) { c.equalise(exec, in, out); });
+}
+
 void estimate(const channel_estimator& e, executor_ref& where, const nr_shared_channel& c,
               nb::handle received, nb::handle noise_var, nb::handle channel, nb::handle noise) {
   const argument y("received", received, where), h("channel", channel, where, true),
@@ -130,16 +145,20 @@ void bind_channel_of_nr(nb::module_& m) {
              return values;
            })
       .def("map", &map_slots, nb::arg("executor"), nb::arg("first"), optional("second"), nb::arg("grid"))
-      .def("extract", &extract, nb::arg("executor"), nb::arg("grid"), nb::arg("data"));
+      .def("extract", &extract, nb::arg("executor"), nb::arg("grid"), nb::arg("data"))
+      .def("equalise", &equalise, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
+           nb::arg("noise_var").none(), optional("out_channel"), nb::arg("out_received"),
+           nb::arg("out_noise_var"));
   m.def(
       "nr_precoder",
-      [](int antenna_ports, int layers, int tpmi) {
+      [](int antenna_ports, int layers, int tpmi, bool transform_precoding) {
         std::vector<float> parts;
-        for (const cf& z : nr_precoder(antenna_ports, layers, tpmi))
+        for (const cf& z : nr_precoder(antenna_ports, layers, tpmi, transform_precoding))
           parts.push_back(z.real()), parts.push_back(z.imag());
         return parts;
       },
-      nb::kw_only(), nb::arg("antenna_ports"), nb::arg("layers"), nb::arg("tpmi"));
+      nb::kw_only(), nb::arg("antenna_ports"), nb::arg("layers"), nb::arg("tpmi"),
+      nb::arg("transform_precoding"));
   m.def(
       "nr_reference_channel",
       [](const std::string& name) {

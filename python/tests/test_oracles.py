@@ -30,7 +30,8 @@ COMPARED = {
     "nr_ldpc": "test_nr.test_ldpc_codewords_pass_all_checks", "NrRateMatcher": "test_nr.test_rate_matching_comes_back",
     "NrTransportEncoder": "test_nr.test_transport_blocks_come_back", "NrTransportDecoder": "test_nr.test_transport_blocks_come_back",
     "nr_scrambling_sequence": "test_nr.test_scrambling_is_a_gold_sequence",
-    "NrSharedChannel": "test_nr_slots.test_slots_carry_layers_and_dmrs, test_nr_slots.test_downlink_has_two_codewords",
+    "NrSharedChannel": "test_nr_slots.test_slots_carry_layers_and_dmrs, test_nr_slots.test_downlink_has_two_codewords, "
+                       "test_nr_slots.test_transform_precoding_is_a_dft",
     "nr_precoder": "test_nr_slots.test_codebook_precodes", "nr_reference_channel": "test_nr_slots.test_a_slot_from_bits_to_bits",
     "ChannelEstimator": "test_nr_slots.test_estimates_find_the_channel", "NoiseEstimator": "test_nr_slots.test_interference_is_rejected",
     "whiten": "test_nr_slots.test_interference_is_rejected",

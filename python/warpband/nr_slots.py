@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, NUMPY, UINT8, Array, Executor, batch_of, fill, named_space, results, space_of
-from ._convert import as_complex, as_noise, converting
+from ._convert import as_channel, as_complex, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, made, number, refused, whole
 
@@ -28,19 +28,26 @@ def _complex(parts: Sequence[float], *shape: int) -> Any:
     return np.array(parts, np.float32).view(np.complex64).reshape(shape)
 
 
-def nr_precoder(*, antenna_ports: int, layers: int, tpmi: int) -> Any:
-    """W of the codebook of PUSCH without transform precoding, complex64 ``(antenna_ports, layers)`` (TS 38.211 section 6.3.1.5).
+def nr_precoder(*, antenna_ports: int, layers: int, tpmi: int, transform_precoding: bool = False) -> Any:
+    """W of the codebook of PUSCH, complex64 ``(antenna_ports, layers)`` (TS 38.211 section 6.3.1.5).
+
+    With ``transform_precoding`` one layer to four ports has table 6.3.1.5-2 in place of -3.
 
     >>> wb.nr_precoder(antenna_ports=2, layers=1, tpmi=0)
     array([[0.70710677+0.j],
            [0.        +0.j]], dtype=complex64)
     """
-    return _complex(made(_core.nr_precoder, antenna_ports=antenna_ports, layers=layers, tpmi=tpmi), int(antenna_ports), int(layers))
+    if not isinstance(transform_precoding, bool):
+        raise refused("transform_precoding", transform_precoding, "True or False")
+    parts = made(_core.nr_precoder, antenna_ports=antenna_ports, layers=layers, tpmi=tpmi, transform_precoding=transform_precoding)
+    return _complex(parts, int(antenna_ports), int(layers))
 
 
 @described
 class NrSharedChannel(Described):
-    """A slot of PUSCH (CP-OFDM) or PDSCH: its resource elements, DMRS, layers and precoder.
+    """A slot of PUSCH or PDSCH: its resource elements, DMRS, layers and precoder.
+
+    With ``transform_precoding`` PUSCH is DFT-s-OFDM: :meth:`map` has the DFT in it, and :meth:`equalise` undoes it.
 
     Args:
         {settings}
@@ -82,7 +89,8 @@ class NrSharedChannel(Described):
         return _complex(self._work.dmrs(whole("layer", layer, 0, 7)), *self.grid_shape)
 
     def transport(self, *, mcs: int, mcs_table: int = 1, codeword: int = 0) -> dict[str, Any]:
-        """Keywords of :class:`NrTransportEncoder` and :class:`NrTransportDecoder` for an MCS (TS 38.214 section 5.1.3)."""
+        """Keywords of :class:`NrTransportEncoder` and :class:`NrTransportDecoder` for an MCS (TS 38.214 section 5.1.3, and 6.1.4 with
+        ``transform_precoding``)."""
         return dict(self._work.transport(whole("mcs_table", mcs_table, 1, 4), whole("mcs", mcs, 0, 31), whole("codeword", codeword, 0, 1)))
 
     @converting(symbols=as_complex, second=as_complex)
@@ -105,6 +113,38 @@ class NrSharedChannel(Described):
         self._work.extract(space.executor(self._executor), space.take(grid), arrays["data"])
         return results(space, arrays, "data", out)
 
+    @converting(channel=as_channel("received", 1), received=as_complex, noise_var=as_noise("received", 1))
+    def equalise(self, channel: Array, received: Array, noise_var: float | Array, *,
+                 outputs: str | Sequence[str] = ("channel", "received", "noise_var"), out: Any = None, strict: bool = False) -> Any:
+        """What a detector of one antenna takes, with ``transform_precoding``: an MMSE equaliser and the inverse DFT.
+
+        Args:
+            channel: H with the precoder, complex64 ``(..., data_elements, rx_antennas, 1)``.
+            received: complex64 ``(..., data_elements, rx_antennas)``.
+            noise_var: N0: a number, or an array that broadcasts to ``(..., data_elements)``.
+            outputs: "channel" (complex64 ``(..., data_elements, 1, 1)``, 1), "received" (complex64 ``(..., data_elements, 1)``, unbiased
+                symbols), "noise_var" (float32 ``(..., data_elements)``, N0 of these symbols); or several.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
+
+        A NaN makes all values of its OFDM symbol NaN. Detectors erase them.
+
+        >>> pusch = wb.NrSharedChannel(resource_blocks=5, transform_precoding=True)
+        >>> grid = pusch.map(np.ones(pusch.codeword_symbols))
+        >>> h, y, n0 = pusch.equalise(2 * np.ones((660, 2, 1)), 2 * np.repeat(pusch.extract(grid), 2, axis=-1), 0.8)
+        >>> h.shape, np.allclose(y, 1, atol=1e-5), round(float(n0[0]), 4)
+        ((660, 1, 1), True, 0.1)
+        """
+        space = space_of(received)
+        batch = batch_of("received", received, 1)
+        _antennas_of(received)
+        table = {"channel": (COMPLEX64, (1, 1)), "received": (COMPLEX64, (1,)), "noise_var": (FLOAT32, ())}
+        arrays = fill(space, table, outputs, out, batch)
+        every = {name: arrays[name] if name in arrays else space.empty(batch + item, dtype) for name, (dtype, item) in table.items()}
+        self._work.equalise(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
+                            every["channel"], every["received"], every["noise_var"])
+        return results(space, arrays, outputs, out)
+
 
 class NrReferenceChannel(NamedTuple):
     """A fixed reference channel, as :func:`nr_reference_channel` gives it.
@@ -120,7 +160,7 @@ class NrReferenceChannel(NamedTuple):
 
 
 def nr_reference_channel(*, name: str) -> NrReferenceChannel:
-    """A fixed reference channel of TS 38.104 annexes A.1 to A.5 without transform precoding, for instance "G-FR1-A4-14".
+    """A fixed reference channel of TS 38.104 annexes A.1 to A.5 and A.7, for instance "G-FR1-A4-14".
 
     >>> wb.nr_reference_channel(name="G-FR1-A3-8").channel.grid_shape
     (14, 300)
