@@ -88,6 +88,34 @@ def test_dmrs_of_transform_precoding_equals_other_programs():
         assert np.allclose(pusch.dmrs()[row["symbol"], ::2], np.sqrt(2) * arrays[row["arrays"]["r"]].ravel(), atol=1e-3), row["id"]
 
 
+def test_uci_on_pusch_equals_other_programs():
+    if not (REFDATA / "uci_on_pusch.json").exists():
+        pytest.skip(f"no refdata: cannot open '{REFDATA / 'uci_on_pusch.json'}'")
+    for row in json.loads((REFDATA / "uci_on_pusch.json").read_text())["vectors"]:
+        messages = {name: np.array([int(b) for b in row[name]], np.uint8) for name in ("ack", "csi1")}
+        pusch = wb.NrSharedChannel(resource_blocks=row["prbs"], cell_id=row["n_id"], rnti=row["rnti"], symbols=row["n_symbols"],
+                                   dmrs_additional_positions=len(row["dmrs_symbols"]) - 1)
+        uci = wb.PuschUci(channel=pusch, ack_bits=len(messages["ack"]), csi1_bits=len(messages["csi1"]), beta_ack=row["beta_ack"],
+                          beta_csi1=row["beta_csi1"], alpha=row["alpha"], mcs=row["mcs"])
+        assert uci.coded_bits == {"data": row["g_ulsch"], "ack": row["g_ack"], "csi1": row["g_csi1"], "csi2": 0}, row["id"]
+        assert uci.places("ack").tolist() == row["ack_positions"] and uci.places("csi1").tolist() == row["csi1_positions"]
+        coded = {"data": wb.NrTransportEncoder(**uci.transport())(np.array([int(b) for b in row["tb"]], np.uint8))}
+        for name, message in messages.items():
+            n = uci.coded_bits[name]
+            if len(message) > 11:
+                coded[name] = wb.PolarEncoder(kind="uci", k=len(message), coded_bits=n)(message)
+            elif len(message):
+                coded[name] = wb.ShortBlockEncoder(k=len(message), coded_bits=n, modulation_order=row["qm"])(message)
+        codeword = uci.multiplex(**coded)
+        assert "".join(map(str, codeword)) == row["scrambled"], row["id"]
+        back = uci.demultiplex(1.0 - 2.0 * codeword, outputs="data")
+        kept = uci.places("data") >= 0
+        assert np.array_equal(back[kept] < 0, coded["data"][kept] == 1) and not back[~kept].any()
+    for settings, name in (({"csi2_bits": 3}, "csi2_bits"), ({"ack_bits": 3, "beta_ack": 1.3}, "beta_ack"), ({"data": False}, "data")):
+        with pytest.raises(ValueError, match=name):
+            wb.PuschUci(channel=pusch, **settings)
+
+
 def test_downlink_has_two_codewords(rng):
     pdsch = wb.NrSharedChannel(channel="pdsch", resource_blocks=1, layers=5, dmrs_length=2)
     first, second = rng.normal(size=pdsch.codeword_symbols), rng.normal(size=pdsch.second_codeword_symbols)

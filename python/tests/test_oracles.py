@@ -45,6 +45,7 @@ COMPARED = {
     "PrachGenerator": "test_prach.test_values_and_samples_follow_the_formulas", "PrachDetector": "test_prach.test_what_was_sent_is_found",
     "prach_first_subcarrier": "test_prach.test_samples_are_those_of_other_programs",
     "PucchGenerator": "test_pucch.test_resource_elements_are_those_of_other_programs, test_pucch.test_format_0_is_a_shifted_sequence",
+    "PuschUci": "test_nr_slots.test_uci_on_pusch_equals_other_programs",
     "PucchDetector": "test_pucch.test_messages_come_back_and_noise_is_nothing", "nr_low_papr_sequence": "test_pucch.test_low_papr_sequences_are_those_of_other_programs",
     "umts_permutation": "test_turbo.test_interleaver_of_umts",
     "PolarEncoder": "test_polar.test_without_frozen_bits_the_encoder_is_the_transform",
