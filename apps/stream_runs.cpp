@@ -134,7 +134,7 @@ stream_work slots_work(const stream_run& r) {
       wb::code_config(r.code_name, r.code_values).get<wb::nr_transport_settings>().decoder};
   if (r.loops) {
     try {
-      wb::check_transport_loop(r.receiver, slots.detector);
+      wb::check_transport_loop(r.receiver, wb::detector_of(slots));
     } catch (const wb::argument_error& e) {
       throw wb::argument_error("receiver." + e.argument(), e.value(), e.allowed());
     }

@@ -74,7 +74,7 @@ ALGORITHMS = [
         ("nr_slots", "5G NR: slots, channel and noise estimation",
          ["nr/shared_channel.hpp", "nr/dmrs.hpp", "nr/codebook.hpp", "nr/carrier.hpp", "nr/frc.hpp", "estimate/estimator.hpp", "estimate/filters.hpp",
           "estimate/noise.hpp", "estimate/pilots.hpp"],
-         ["nr_slots.NrSharedChannel", "nr_slots.ChannelEstimator", "nr_slots.NoiseEstimator", "nr_slots.whiten"], None, ["pusch"]),
+         ["nr_slots.NrSharedChannel", "nr_slots.ChannelEstimator", "nr_slots.NoiseEstimator", "nr_slots.whiten", "nr_slots.PuschUci"], None, ["pusch"]),
         ("crc", "CRCs", ["fec/crc/crc.hpp"], ["lte.CrcAttacher"], ("crc_attach", {}), []),
     ]),
     ("Modem, channels, OFDM", [

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The requirements of 3GPP TS 38.104 section 8.2.1.2 (PUSCH, CP-OFDM, FR1): our SNR at 70 % of the maximum throughput.
+"""The requirements of 3GPP TS 38.104 sections 8.2.1.2 and 8.2.2.2 (PUSCH, FR1): our SNR at 70 % of the maximum throughput.
 
     PYTHONPATH=build/release/python .venv/bin/python scripts/ts38104.py [--device cuda:0] [--frames 500] [--rows REGEX]
         [--csi lmmse] [-o curves/ts38104_pusch.json] [--page docs/pusch.md]

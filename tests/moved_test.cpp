@@ -80,6 +80,7 @@
 #include <warpband/nr/pucch/pucch.hpp>
 #include <warpband/nr/shared_channel.hpp>
 #include <warpband/nr/sync/cell_search.hpp>
+#include <warpband/nr/uci/pusch_uci.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
 #include <warpband/ofdm/per_executor.hpp>
 #include <warpband/receive/downlink.hpp>
@@ -426,6 +427,8 @@ void judge_search() {
   defined("pbch_decoder", pbch_decoder({}), [&](const pbch_decoder& d) {
     return std::vector<double>{d.run(exec(), rows(grid, 960), {7}).at(0).snr_db};
   });
+  defined("pusch_uci", pusch_uci(nr_shared_channel({}), {.ack_bits = 2}),
+          [](const pusch_uci& u) { return u.places(1); });
   const bytes message(1, 1);
   defined("pucch_generator", pucch_generator({}), [&](const pucch_generator& g) {
     return written<std::complex<float>>(12, 12, [&](auto out) { g.run(exec(), rows(message, 1), {3}, out); });

@@ -14,11 +14,11 @@
 namespace wb::testing {
 
 /// A file of vectors, or null without the reference data.
-inline auto nr_vectors(const std::string& file) {
-  std::ifstream in(std::string(WARPBAND_REFDATA) + "/nr/vectors/" + file);
+inline auto nr_vectors(const std::string& file, const std::string& folder = "nr") {
+  std::ifstream in(std::string(WARPBAND_REFDATA) + "/" + folder + "/vectors/" + file);
   return parse_json(in ? std::string(std::istreambuf_iterator<char>(in), {}) : std::string("null"));
 }
 #define NR_SKIP_WITHOUT(document) \
-  if ((document).is_null()) GTEST_SKIP() << "no refdata in '" << WARPBAND_REFDATA << "/nr/vectors'"
+  if ((document).is_null()) GTEST_SKIP() << "no refdata in '" << WARPBAND_REFDATA << "'"
 
 }  // namespace wb::testing

@@ -8,6 +8,7 @@
 #include <warpband/nr/codebook.hpp>
 #include <warpband/nr/frc.hpp>
 #include <warpband/nr/shared_channel.hpp>
+#include <warpband/nr/uci/pusch_uci.hpp>
 
 #include "arrays.hpp"
 #include "rooms.hpp"
@@ -49,6 +50,21 @@ void extract(const nr_shared_channel& c, executor_ref& where, nb::handle grid, n
   where.run([&](executor& exec) { c.extract(exec, in, out); });
 }
 
+void equalise(const nr_shared_channel& c, executor_ref& where, nb::handle channel, nb::handle received,
+              nb::handle noise_var, nb::handle out_channel, nb::handle out_received,
+              nb::handle out_noise_var) {
+  const argument h("channel", channel, where), y("received", received, where),
+      oh("out", out_channel, where, true), oy("out", out_received, where, true),
+      on("out", out_noise_var, where, true);
+  if (y.axes() < 2 || as_size(static_cast<int>(y.extent(y.axes() - 2))) != c.data_elements())
+    throw shape_error("received", text_of(y.batch(0)),
+                      "(..., " + std::to_string(c.data_elements()) + ", rx_antennas)");
+  const noise_argument n0(noise_var, where, true);
+  const nr_equaliser_input in{h.as<const cf>(2), y.as<const cf>(1), n0.of(y.batch(1))};
+  const nr_equaliser_output out{oy.as<cf>(1), oh.as<cf>(2), on.as<float>(0)};
+  where.run([&](executor& exec) { c.equalise(exec, in, out); });
+}
+
 void estimate(const channel_estimator& e, executor_ref& where, const nr_shared_channel& c,
               nb::handle received, nb::handle noise_var, nb::handle channel, nb::handle noise) {
   const argument y("received", received, where), h("channel", channel, where, true),
@@ -81,6 +97,35 @@ void whiten(const whitener& w, executor_ref& where, nb::handle covariance, float
   const auto e = wy.as<cf>(1);
   const auto f = s.as<std::uint8_t>(0);
   where.run([&](executor& exec) { w.run(exec, a, added, b, c, d, e, f); });
+}
+
+void multiplex(const pusch_uci& u, executor_ref& where, nb::handle data, nb::handle ack, nb::handle csi1,
+               nb::handle csi2, nb::handle codeword) {
+  const argument d("data", data, where), a("ack", ack, where), c1("csi1", csi1, where),
+      c2("csi2", csi2, where), out("out", codeword, where, true);
+  const pusch_uci_views<const std::uint8_t> coded{d.as<const std::uint8_t>(1), a.as<const std::uint8_t>(1),
+                                                  c1.as<const std::uint8_t>(1), c2.as<const std::uint8_t>(1)};
+  const auto to = out.as<std::uint8_t>(1);
+  where.run([&](executor& exec) { u.multiplex(exec, coded, to); });
+}
+void demultiplex(const pusch_uci& u, executor_ref& where, nb::handle llr, nb::handle data, nb::handle ack,
+                 nb::handle csi1, nb::handle csi2) {
+  const argument l("llr", llr, where), d("out", data, where, true), a("out", ack, where, true),
+      c1("out", csi1, where, true), c2("out", csi2, where, true);
+  const auto from = l.as<const float>(1);
+  const pusch_uci_views<float> to{d.as<float>(1), a.as<float>(1), c1.as<float>(1), c2.as<float>(1)};
+  where.run([&](executor& exec) { u.demultiplex(exec, from, to); });
+}
+
+nb::dict keywords_of(const nr_transport_config& t) {
+  nb::dict values;
+  values["transport_bits"] = t.transport_bits;
+  values["coded_bits"] = t.coded_bits;
+  values["modulation_order"] = t.modulation_order;
+  values["layers"] = t.layers;
+  values["code_rate"] = *t.code_rate;
+  if (t.scrambling) values["scrambling"] = *t.scrambling;
+  return values;
 }
 
 using estimator_list = std::vector<setting_of<estimator_config>>;
@@ -117,29 +162,23 @@ void bind_channel_of_nr(nb::module_& m) {
              for (const cf& z : c.dmrs(layer)) parts.push_back(z.real()), parts.push_back(z.imag());
              return parts;
            })
-      .def("transport",
-           [](const nr_shared_channel& c, int table, int mcs, int codeword) {
-             const nr_transport_config t = c.transport(table, mcs, codeword);
-             nb::dict values;
-             values["transport_bits"] = t.transport_bits;
-             values["coded_bits"] = t.coded_bits;
-             values["modulation_order"] = t.modulation_order;
-             values["layers"] = t.layers;
-             values["code_rate"] = *t.code_rate;
-             values["scrambling"] = *t.scrambling;
-             return values;
-           })
+      .def("transport", [](const nr_shared_channel& c, int table, int mcs,
+                           int codeword) { return keywords_of(c.transport(table, mcs, codeword)); })
       .def("map", &map_slots, nb::arg("executor"), nb::arg("first"), optional("second"), nb::arg("grid"))
-      .def("extract", &extract, nb::arg("executor"), nb::arg("grid"), nb::arg("data"));
+      .def("extract", &extract, nb::arg("executor"), nb::arg("grid"), nb::arg("data"))
+      .def("equalise", &equalise, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
+           nb::arg("noise_var").none(), optional("out_channel"), nb::arg("out_received"),
+           nb::arg("out_noise_var"));
   m.def(
       "nr_precoder",
-      [](int antenna_ports, int layers, int tpmi) {
+      [](int antenna_ports, int layers, int tpmi, bool transform_precoding) {
         std::vector<float> parts;
-        for (const cf& z : nr_precoder(antenna_ports, layers, tpmi))
+        for (const cf& z : nr_precoder(antenna_ports, layers, tpmi, transform_precoding))
           parts.push_back(z.real()), parts.push_back(z.imag());
         return parts;
       },
-      nb::kw_only(), nb::arg("antenna_ports"), nb::arg("layers"), nb::arg("tpmi"));
+      nb::kw_only(), nb::arg("antenna_ports"), nb::arg("layers"), nb::arg("tpmi"),
+      nb::arg("transform_precoding"));
   m.def(
       "nr_reference_channel",
       [](const std::string& name) {
@@ -157,6 +196,30 @@ void bind_channel_of_nr(nb::module_& m) {
 
 void bind_nr_slots(nb::module_& m) {
   bind_channel_of_nr(m);
+  add_keywords(m, "PuschUci", pusch_uci_settings());
+  nb::class_<pusch_uci>(m, "PuschUci")
+      .def(
+          "__init__",
+          [](pusch_uci* self, const nr_shared_channel& c, const nb::dict& settings) {
+            new (self) pusch_uci(c, with_settings(pusch_uci_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("channel"), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const pusch_uci& u) { return settings_in(pusch_uci_settings(), u.config()); })
+      .def_prop_ro(
+          "coded_bits",
+          [](const pusch_uci& u) { return std::vector<int>(u.coded_bits().begin(), u.coded_bits().end()); })
+      .def_prop_ro("codeword_bits", [](const pusch_uci& u) { return u.codeword_bits(); })
+      .def("places",
+           [](const pusch_uci& u, int part) {
+             const auto places = u.places(part);
+             return std::vector<int>(places.begin(), places.end());
+           })
+      .def("transport", [](const pusch_uci& u) { return keywords_of(u.transport()); })
+      .def("multiplex", &multiplex, nb::arg("executor"), optional("data"), optional("ack"), optional("csi1"),
+           optional("csi2"), nb::arg("codeword"))
+      .def("demultiplex", &demultiplex, nb::arg("executor"), nb::arg("llr"), optional("data"),
+           optional("ack"), optional("csi1"), optional("csi2"));
   add_keywords(m, "ChannelEstimator", estimator_settings());
   nb::class_<channel_estimator>(m, "ChannelEstimator")
       .def(

@@ -1,8 +1,21 @@
 """Slots of 5G NR, channel and noise estimation: what goes in comes back, estimates against NumPy's formulas, and bad arguments."""
+import json
+import os
+import pathlib
+
 import numpy as np
 import pytest
 
 import warpband as wb
+
+
+REFDATA = pathlib.Path(os.environ.get("WARPBAND_REFDATA", pathlib.Path(__file__).parents[3] / "shared" / "refdata")) / "nr_time/vectors"
+
+
+def vectors_of(name):
+    if not (REFDATA / f"{name}.json").exists():
+        pytest.skip(f"no refdata: cannot open '{REFDATA / name}.json'")
+    return json.loads((REFDATA / f"{name}.json").read_text())["vectors"], np.load(REFDATA / f"{name}.npz")
 
 
 def test_slots_carry_layers_and_dmrs(rng):
@@ -27,6 +40,80 @@ def test_codebook_precodes(rng):
     symbols = rng.normal(size=pusch.codeword_symbols)
     w = wb.nr_precoder(antenna_ports=4, layers=2, tpmi=14)
     assert np.allclose(pusch.extract(pusch.map(symbols)), symbols.reshape(-1, 2) @ w.T, atol=1e-6)
+
+
+def test_transform_precoding_is_a_dft(rng):
+    pusch = wb.NrSharedChannel(resource_blocks=9, first_block=1, blocks=6, transform_precoding=True)
+    symbols = rng.normal(size=(2, pusch.codeword_symbols)) + 1j * rng.normal(size=(2, pusch.codeword_symbols))
+    expected = np.fft.fft(symbols.reshape(2, -1, 72), norm="ortho")
+    data = pusch.extract(pusch.map(symbols))
+    assert np.allclose(data.reshape(2, -1, 72), expected, atol=1e-5)
+    h = rng.normal(size=(2, pusch.data_elements, 3, 1)) + 1j * rng.normal(size=(2, pusch.data_elements, 3, 1))
+    received, n0 = (h @ data[..., None])[..., 0], 0.3
+    one, found, noise_var = pusch.equalise(h, received, n0)
+    power = np.sum(np.abs(h) ** 2, axis=(2, 3)).reshape(2, -1, 72)
+    rho = np.mean(power / (power + n0), axis=-1, keepdims=True)
+    equalised = np.fft.ifft(power / (power + n0) * expected, norm="ortho") / rho
+    assert np.all(one == 1) and np.allclose(found.reshape(2, -1, 72), equalised, atol=1e-4)
+    assert np.allclose(noise_var.reshape(2, -1, 72), (1 - rho) / rho, rtol=1e-4)
+    w = wb.nr_precoder(antenna_ports=4, layers=1, tpmi=12, transform_precoding=True)
+    assert np.allclose(2 * w.ravel(), [1, 1, 1, -1])
+    with pytest.raises(ValueError, match="blocks = 7"):
+        wb.NrSharedChannel(resource_blocks=7, transform_precoding=True)
+    with pytest.raises(ValueError, match="transform_precoding"):
+        wb.NrSharedChannel(resource_blocks=1).equalise(np.ones((156, 1, 1)), np.ones((156, 1)), 1.0)
+
+
+def test_transform_precoding_equals_other_programs():
+    rows, arrays = vectors_of("transform_precoding")
+    for row in rows:
+        bpsk = row["modulation"] == "pi/2-BPSK"
+        qam = {"pi/2-BPSK": 2, "QPSK": 4, "16QAM": 16, "64QAM": 64}[row["modulation"]]
+        pusch = wb.NrSharedChannel(resource_blocks=row["prbs"], symbols=4, transform_precoding=True, pi2_bpsk=bpsk)
+        symbols = wb.QamMapper(qam=qam)(np.array([int(b) for b in row["bits"]], np.uint8))
+        d, y = arrays[row["arrays"]["d"]].ravel(), arrays[row["arrays"]["y"]].ravel()
+        turned = symbols * np.where(np.arange(len(symbols)) % 2, 1j, 1) if bpsk else symbols
+        assert np.allclose(turned, d, atol=5e-4), row["id"]
+        sent = np.zeros(pusch.codeword_symbols, np.complex64)
+        sent[:len(symbols)] = symbols
+        assert np.allclose(pusch.extract(pusch.map(sent)).ravel()[:len(y)], y, atol=5e-4), row["id"]
+
+
+def test_dmrs_of_transform_precoding_equals_other_programs():
+    rows, arrays = vectors_of("pusch_tp_dmrs")
+    for row in rows:
+        # The row's symbol is the first one of an allocation with mapping type B.
+        pusch = wb.NrSharedChannel(resource_blocks=row["prbs"], slot=row["slot"], mapping="B", first_symbol=row["symbol"], symbols=14 - row["symbol"],
+                                   transform_precoding=True, dmrs_hopping=row["hopping"], dmrs_low_papr_id=row["n_id_rs"])
+        assert np.allclose(pusch.dmrs()[row["symbol"], ::2], np.sqrt(2) * arrays[row["arrays"]["r"]].ravel(), atol=1e-3), row["id"]
+
+
+def test_uci_on_pusch_equals_other_programs():
+    if not (REFDATA / "uci_on_pusch.json").exists():
+        pytest.skip(f"no refdata: cannot open '{REFDATA / 'uci_on_pusch.json'}'")
+    for row in json.loads((REFDATA / "uci_on_pusch.json").read_text())["vectors"]:
+        messages = {name: np.array([int(b) for b in row[name]], np.uint8) for name in ("ack", "csi1")}
+        pusch = wb.NrSharedChannel(resource_blocks=row["prbs"], cell_id=row["n_id"], rnti=row["rnti"], symbols=row["n_symbols"],
+                                   dmrs_additional_positions=len(row["dmrs_symbols"]) - 1)
+        uci = wb.PuschUci(channel=pusch, ack_bits=len(messages["ack"]), csi1_bits=len(messages["csi1"]), beta_ack=row["beta_ack"],
+                          beta_csi1=row["beta_csi1"], alpha=row["alpha"], mcs=row["mcs"])
+        assert uci.coded_bits == {"data": row["g_ulsch"], "ack": row["g_ack"], "csi1": row["g_csi1"], "csi2": 0}, row["id"]
+        assert uci.places("ack").tolist() == row["ack_positions"] and uci.places("csi1").tolist() == row["csi1_positions"]
+        coded = {"data": wb.NrTransportEncoder(**uci.transport())(np.array([int(b) for b in row["tb"]], np.uint8))}
+        for name, message in messages.items():
+            n = uci.coded_bits[name]
+            if len(message) > 11:
+                coded[name] = wb.PolarEncoder(kind="uci", k=len(message), coded_bits=n)(message)
+            elif len(message):
+                coded[name] = wb.ShortBlockEncoder(k=len(message), coded_bits=n, modulation_order=row["qm"])(message)
+        codeword = uci.multiplex(**coded)
+        assert "".join(map(str, codeword)) == row["scrambled"], row["id"]
+        back = uci.demultiplex(1.0 - 2.0 * codeword, outputs="data")
+        kept = uci.places("data") >= 0
+        assert np.array_equal(back[kept] < 0, coded["data"][kept] == 1) and not back[~kept].any()
+    for settings, name in (({"csi2_bits": 3}, "csi2_bits"), ({"ack_bits": 3, "beta_ack": 1.3}, "beta_ack"), ({"data": False}, "data")):
+        with pytest.raises(ValueError, match=name):
+            wb.PuschUci(channel=pusch, **settings)
 
 
 def test_downlink_has_two_codewords(rng):

@@ -30,7 +30,8 @@ COMPARED = {
     "nr_ldpc": "test_nr.test_ldpc_codewords_pass_all_checks", "NrRateMatcher": "test_nr.test_rate_matching_comes_back",
     "NrTransportEncoder": "test_nr.test_transport_blocks_come_back", "NrTransportDecoder": "test_nr.test_transport_blocks_come_back",
     "nr_scrambling_sequence": "test_nr.test_scrambling_is_a_gold_sequence",
-    "NrSharedChannel": "test_nr_slots.test_slots_carry_layers_and_dmrs, test_nr_slots.test_downlink_has_two_codewords",
+    "NrSharedChannel": "test_nr_slots.test_slots_carry_layers_and_dmrs, test_nr_slots.test_downlink_has_two_codewords, "
+                       "test_nr_slots.test_transform_precoding_is_a_dft",
     "nr_precoder": "test_nr_slots.test_codebook_precodes", "nr_reference_channel": "test_nr_slots.test_a_slot_from_bits_to_bits",
     "ChannelEstimator": "test_nr_slots.test_estimates_find_the_channel", "NoiseEstimator": "test_nr_slots.test_interference_is_rejected",
     "whiten": "test_nr_slots.test_interference_is_rejected",
@@ -47,6 +48,7 @@ COMPARED = {
     "PrachGenerator": "test_prach.test_values_and_samples_follow_the_formulas", "PrachDetector": "test_prach.test_what_was_sent_is_found",
     "prach_first_subcarrier": "test_prach.test_samples_are_those_of_other_programs",
     "PucchGenerator": "test_pucch.test_resource_elements_are_those_of_other_programs, test_pucch.test_format_0_is_a_shifted_sequence",
+    "PuschUci": "test_nr_slots.test_uci_on_pusch_equals_other_programs",
     "PucchDetector": "test_pucch.test_messages_come_back_and_noise_is_nothing", "nr_low_papr_sequence": "test_pucch.test_low_papr_sequences_are_those_of_other_programs",
     "umts_permutation": "test_turbo.test_interleaver_of_umts",
     "PolarEncoder": "test_polar.test_without_frozen_bits_the_encoder_is_the_transform",

@@ -114,6 +114,8 @@ HARQ = {"transport_bits": 32, "coded_bits": 96}
 BLOCK = {"base_graph": 2, "lifting_size": 2, "sent_bits": 60}
 LTE, NR = {"transport_bits": 40, "coded_bits": 132}, {"transport_bits": 24, "coded_bits": 132}
 PUSCH = wb.NrSharedChannel(resource_blocks=1)
+SPREAD = wb.NrSharedChannel(resource_blocks=1, dmrs_additional_positions=1, transform_precoding=True)
+UCI = wb.PuschUci(channel=PUSCH, ack_bits=4, csi1_bits=3, mcs=4)
 GRID = np.ones((2, *PUSCH.grid_shape, 1), np.complex64)
 PRACH = wb.PrachDetector(format="A1")
 PUCCH = wb.PucchDetector(format=2, prbs=2, bits=5)
@@ -198,9 +200,13 @@ CALLS_OF = [
     (wb.nr_limited_buffer, {"lbrm_transport_bits": 1000, "blocks": 1}),
     (wb.nr_lbrm_transport_block_size, {"resource_blocks": 5, "layers": 1, "modulation_order": 6}), (wb.nr_lifting_sizes, {}),
     (wb.nr_scrambling_init, {"rnti": 1, "identity": 1, "codeword": 0}), (wb.nr_scrambling_sequence, {"c_init": 1, "length": 10}),
-    (wb.nr_precoder, {"antenna_ports": 2, "layers": 1, "tpmi": 0}), (wb.nr_reference_channel, {"name": "G-FR1-A4-14"}),
+    (wb.nr_precoder, {"antenna_ports": 2, "layers": 1, "tpmi": 0, "transform_precoding": False}), (wb.nr_reference_channel, {"name": "G-FR1-A4-14"}),
     (wb.NrSharedChannel, {"resource_blocks": 1}), (PUSCH.map, {"symbols": np.ones((2, PUSCH.codeword_symbols), "c8"), "second": None}),
     (PUSCH.extract, {"grid": GRID}), (PUSCH.dmrs, {"layer": 0}), (PUSCH.transport, {"mcs": 5, "mcs_table": 1, "codeword": 0}),
+    (SPREAD.equalise, {"channel": np.ones((2, 144, 1, 1), "c8"), "received": np.ones((2, 144, 1), "c8"), "noise_var": 0.1}),
+    (wb.PuschUci, {"channel": PUSCH, "ack_bits": 4}), (UCI.places, {"part": "ack"}), (UCI.transport, {}),
+    (UCI.multiplex, {name: np.ones((2, n), "u1") for name, n in UCI.coded_bits.items() if n}),
+    (UCI.demultiplex, {"llr": np.ones((2, UCI.codeword_bits), "f4"), "outputs": "ack"}),
     (wb.ChannelEstimator, {"channel": PUSCH, "data_only": True}), (wb.NoiseEstimator, {"channel": wb.NrSharedChannel(resource_blocks=5)}),
     (wb.ChannelEstimator(channel=PUSCH), {"received": GRID, "noise_var": N0}),
     (wb.ChannelEstimator(channel=PUSCH).error_variance, {"noise_var": 0.1, "layer": 0}),

@@ -12,35 +12,43 @@ import numpy as np
 
 from . import _core
 from ._arrays import COMPLEX64, FLOAT32, NUMPY, UINT8, Array, Executor, batch_of, fill, named_space, results, space_of
-from ._convert import as_complex, as_noise, converting
+from ._convert import as_channel, as_complex, as_noise, as_packed, as_real, converting
 from ._described import Described, described
 from ._settings import checked_executor, made, number, refused, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import ChannelEstimatorKeywords, NrSharedChannelKeywords
+    from ._keywords import ChannelEstimatorKeywords, NrSharedChannelKeywords, PuschUciKeywords
 
-__all__ = ["ChannelEstimator", "NoiseEstimator", "NrReferenceChannel", "NrSharedChannel", "nr_precoder", "nr_reference_channel", "whiten"]
+__all__ = ["ChannelEstimator", "NoiseEstimator", "NrReferenceChannel", "NrSharedChannel", "PuschUci", "nr_precoder", "nr_reference_channel",
+           "whiten"]
 
 
 def _complex(parts: Sequence[float], *shape: int) -> Any:
     return np.array(parts, np.float32).view(np.complex64).reshape(shape)
 
 
-def nr_precoder(*, antenna_ports: int, layers: int, tpmi: int) -> Any:
-    """W of the codebook of PUSCH without transform precoding, complex64 ``(antenna_ports, layers)`` (TS 38.211 section 6.3.1.5).
+def nr_precoder(*, antenna_ports: int, layers: int, tpmi: int, transform_precoding: bool = False) -> Any:
+    """W of the codebook of PUSCH, complex64 ``(antenna_ports, layers)`` (TS 38.211 section 6.3.1.5).
+
+    With ``transform_precoding`` one layer to four ports has table 6.3.1.5-2 in place of -3.
 
     >>> wb.nr_precoder(antenna_ports=2, layers=1, tpmi=0)
     array([[0.70710677+0.j],
            [0.        +0.j]], dtype=complex64)
     """
-    return _complex(made(_core.nr_precoder, antenna_ports=antenna_ports, layers=layers, tpmi=tpmi), int(antenna_ports), int(layers))
+    if not isinstance(transform_precoding, bool):
+        raise refused("transform_precoding", transform_precoding, "True or False")
+    parts = made(_core.nr_precoder, antenna_ports=antenna_ports, layers=layers, tpmi=tpmi, transform_precoding=transform_precoding)
+    return _complex(parts, int(antenna_ports), int(layers))
 
 
 @described
 class NrSharedChannel(Described):
-    """A slot of PUSCH (CP-OFDM) or PDSCH: its resource elements, DMRS, layers and precoder.
+    """A slot of PUSCH or PDSCH: its resource elements, DMRS, layers and precoder.
+
+    With ``transform_precoding`` PUSCH is DFT-s-OFDM: :meth:`map` has the DFT in it, and :meth:`equalise` undoes it.
 
     Args:
         {settings}
@@ -82,7 +90,8 @@ class NrSharedChannel(Described):
         return _complex(self._work.dmrs(whole("layer", layer, 0, 7)), *self.grid_shape)
 
     def transport(self, *, mcs: int, mcs_table: int = 1, codeword: int = 0) -> dict[str, Any]:
-        """Keywords of :class:`NrTransportEncoder` and :class:`NrTransportDecoder` for an MCS (TS 38.214 section 5.1.3)."""
+        """Keywords of :class:`NrTransportEncoder` and :class:`NrTransportDecoder` for an MCS (TS 38.214 section 5.1.3, and 6.1.4 with
+        ``transform_precoding``)."""
         return dict(self._work.transport(whole("mcs_table", mcs_table, 1, 4), whole("mcs", mcs, 0, 31), whole("codeword", codeword, 0, 1)))
 
     @converting(symbols=as_complex, second=as_complex)
@@ -105,6 +114,38 @@ class NrSharedChannel(Described):
         self._work.extract(space.executor(self._executor), space.take(grid), arrays["data"])
         return results(space, arrays, "data", out)
 
+    @converting(channel=as_channel("received", 1), received=as_complex, noise_var=as_noise("received", 1))
+    def equalise(self, channel: Array, received: Array, noise_var: float | Array, *,
+                 outputs: str | Sequence[str] = ("channel", "received", "noise_var"), out: Any = None, strict: bool = False) -> Any:
+        """What a detector of one antenna takes, with ``transform_precoding``: an MMSE equaliser and the inverse DFT.
+
+        Args:
+            channel: H with the precoder, complex64 ``(..., data_elements, rx_antennas, 1)``.
+            received: complex64 ``(..., data_elements, rx_antennas)``.
+            noise_var: N0: a number, or an array that broadcasts to ``(..., data_elements)``.
+            outputs: "channel" (complex64 ``(..., data_elements, 1, 1)``, 1), "received" (complex64 ``(..., data_elements, 1)``, unbiased
+                symbols), "noise_var" (float32 ``(..., data_elements)``, N0 of these symbols); or several.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
+
+        A NaN makes all values of its OFDM symbol NaN. Detectors erase them.
+
+        >>> pusch = wb.NrSharedChannel(resource_blocks=5, transform_precoding=True)
+        >>> grid = pusch.map(np.ones(pusch.codeword_symbols))
+        >>> h, y, n0 = pusch.equalise(2 * np.ones((780, 2, 1)), 2 * np.repeat(pusch.extract(grid), 2, axis=-1), 0.8)
+        >>> h.shape, np.allclose(y, 1, atol=1e-5), round(float(n0[0]), 4)
+        ((780, 1, 1), True, 0.1)
+        """
+        space = space_of(received)
+        batch = batch_of("received", received, 1)
+        _antennas_of(received)
+        table = {"channel": (COMPLEX64, (1, 1)), "received": (COMPLEX64, (1,)), "noise_var": (FLOAT32, ())}
+        arrays = fill(space, table, outputs, out, batch)
+        every = {name: arrays[name] if name in arrays else space.empty(batch + item, dtype) for name, (dtype, item) in table.items()}
+        self._work.equalise(space.executor(self._executor), space.take(channel), space.take(received), space.take(noise_var),
+                            every["channel"], every["received"], every["noise_var"])
+        return results(space, arrays, outputs, out)
+
 
 class NrReferenceChannel(NamedTuple):
     """A fixed reference channel, as :func:`nr_reference_channel` gives it.
@@ -120,7 +161,7 @@ class NrReferenceChannel(NamedTuple):
 
 
 def nr_reference_channel(*, name: str) -> NrReferenceChannel:
-    """A fixed reference channel of TS 38.104 annexes A.1 to A.5 without transform precoding, for instance "G-FR1-A4-14".
+    """A fixed reference channel of TS 38.104 annexes A.1 to A.5 and A.7, for instance "G-FR1-A4-14".
 
     >>> wb.nr_reference_channel(name="G-FR1-A3-8").channel.grid_shape
     (14, 300)
@@ -133,6 +174,78 @@ def _slot_of(channel: NrSharedChannel) -> Any:
     if not isinstance(channel, NrSharedChannel):
         raise TypeError(f"channel is a {type(channel).__name__}: expected an NrSharedChannel")
     return channel._work
+
+
+_PARTS = ("data", "ack", "csi1", "csi2")
+
+
+@described
+class PuschUci(Described):
+    """Uplink control information on PUSCH: HARQ-ACK and CSI parts 1 and 2 beside data or without (TS 38.212 sections 6.3.2.4, 6.2.7).
+
+    HARQ-ACK begins behind the first DMRS, CSI in the first symbol without DMRS. 1 and 2 bits of HARQ-ACK puncture reserved resource
+    elements, and more bits are rate matched. Parts are encoded by :class:`NrTransportEncoder` (data), :class:`ShortBlockEncoder` (up to
+    11 bits) and :class:`PolarEncoder` with ``kind="uci"``. There are no frequency hopping and no CG-UCI. Without data UCI must fill the
+    codeword.
+
+    Args:
+        channel: a slot of PUSCH.
+        {settings}
+        executor: where arrays in host memory are processed; None for all cores.
+
+    >>> uci = wb.PuschUci(channel=wb.NrSharedChannel(resource_blocks=20), ack_bits=2, csi1_bits=4, beta_ack=8, mcs=4)
+    >>> uci.coded_bits
+    {'data': 6226, 'ack': 48, 'csi1': 14, 'csi2': 0}
+    """
+
+    def __init__(self, *, channel: NrSharedChannel, executor: Executor | None = None, **settings: Unpack[PuschUciKeywords]):
+        self._executor = checked_executor(executor)
+        self._work = made(_core.PuschUci, channel=_slot_of(channel), settings=settings)
+        self.channel = channel
+        #: coded bits of each part in a slot: "data", "ack", "csi1" and "csi2"
+        self.coded_bits: dict[str, int] = dict(zip(_PARTS, self._work.coded_bits))
+        #: bits of a codeword
+        self.codeword_bits: int = self._work.codeword_bits
+
+    def places(self, part: str) -> Any:
+        """Where the coded bits of a part are in the codeword, int32; -1 where HARQ-ACK punctures them."""
+        if part not in _PARTS:
+            raise refused("part", part, '"data", "ack", "csi1" or "csi2"')
+        return np.array(self._work.places(_PARTS.index(part)), np.int32)
+
+    def transport(self) -> dict[str, Any]:
+        """Keywords of :class:`NrTransportEncoder` and :class:`NrTransportDecoder` for the data. :meth:`multiplex` has the scrambling."""
+        return dict(self._work.transport())
+
+    @converting(data=as_packed, ack=as_packed, csi1=as_packed, csi2=as_packed)
+    def multiplex(self, data: Array | None = None, ack: Array | None = None, csi1: Array | None = None, csi2: Array | None = None, *,
+                  out: Any = None, strict: bool = False) -> Any:
+        """Coded bits of the parts, uint8 ``(..., coded_bits[part])`` with the placeholders 2 and 3 of short blocks, to scrambled codewords,
+        uint8 ``(..., codeword_bits)``. Parts without bits are left out."""
+        given = [(name, a) for name, a in zip(_PARTS, (data, ack, csi1, csi2)) if a is not None]
+        if not given:
+            raise refused("data", None, "an array, or one of another part")
+        space = space_of(given[0][1])
+        arrays = fill(space, {"codeword": (UINT8, (self.codeword_bits,))}, "codeword", out, batch_of(given[0][0], given[0][1], 1))
+        parts = [None if a is None else space.take(a) for a in (data, ack, csi1, csi2)]
+        self._work.multiplex(space.executor(self._executor), *parts, arrays["codeword"])
+        return results(space, arrays, "codeword", out)
+
+    @converting(llr=as_real)
+    def demultiplex(self, llr: Array, *, outputs: str | Sequence[str] = _PARTS, out: Any = None, strict: bool = False) -> Any:
+        """LLRs of codewords, float32 ``(..., codeword_bits)``, to those of the parts before scrambling.
+
+        Args:
+            llr: LLRs ln P(0)/P(1) of a codeword's bits.
+            outputs: "data", "ack", "csi1", "csi2" (float32 ``(..., coded_bits[part])``), or several. Punctured bits have LLRs of 0.
+            out: arrays to fill, in the order of ``outputs``, instead of new ones.
+            strict: refuse arrays in host memory of another type or layout instead of converting them.
+        """
+        space = space_of(llr)
+        table = {name: (FLOAT32, (n,)) for name, n in self.coded_bits.items()}
+        arrays = fill(space, table, outputs, out, batch_of("llr", llr, 1))
+        self._work.demultiplex(space.executor(self._executor), space.take(llr), *(arrays.get(name) for name in _PARTS))
+        return results(space, arrays, outputs, out)
 
 
 def _antennas_of(received: Array) -> int:

@@ -113,9 +113,13 @@ class nr_antennas final : public antenna_system {
   /// What is received, H and N0 of the resource elements with data.
   void estimate(executor& exec, view<const cf> received, std::size_t frames) {
     slots_.extract(exec, received, frames);
-    if (nr_.csi == csi_type::perfect)
-      return true_channel(exec, received.items, frames * channel_.data_elements());
+    const std::size_t uses = frames * channel_.data_elements();
+    if (nr_.csi == csi_type::perfect) {
+      true_channel(exec, received.items, uses);
+      return slots_.equalise(exec, frames, noise_.variances(uses));
+    }
     slots_.estimate(exec, *estimator_, received, noise_.variances(frames));
+    slots_.equalise(exec, frames);
   }
   /// H, with a codebook H W, whose rows are those of H times W.
   void true_channel(executor& exec, std::size_t elements, std::size_t uses) {
@@ -133,7 +137,9 @@ class nr_antennas final : public antenna_system {
     const heard h = slots_.slots(0, frames);
     return {.channel = h.channel,
             .received = h.received,
-            .noise_var = nr_.csi == csi_type::perfect ? noise_.variances(h.received.items) : h.noise_var};
+            .noise_var = nr_.csi == csi_type::perfect && !nr_.channel.transform_precoding
+                             ? noise_.variances(h.received.items)
+                             : h.noise_var};
   }
 
   link_config config_;
@@ -229,7 +235,7 @@ antenna_kind nr_kind() {
       .read = read_nr,
       .sets_code = true,
       .complete = complete_slots,
-      .check_loop = [](const link_config& c) { check_transport_loop(*c.receiver, nr_of(c).detector); },
+      .check_loop = [](const link_config& c) { check_transport_loop(*c.receiver, detector_of(nr_of(c))); },
       .streams = [](const link_config& c) { return nr_of(c).detector.streams; },
       .rx_antennas = [](const link_config& c) { return nr_of(c).detector.rx_antennas; },
       .uses = resource_elements,
@@ -242,13 +248,13 @@ antenna_kind nr_kind() {
             add_values(values, "nr", nr_link_settings(), nr_of(c));
             return values;
           },
-      .work = [](const link_config& c) { return uses_per_frame(c) * work_of(nr_of(c).detector); },
+      .work = [](const link_config& c) { return uses_per_frame(c) * work_of(detector_of(nr_of(c))); },
       .make = [](const link_config& c) -> std::unique_ptr<antenna_system> {
         return std::make_unique<nr_antennas>(c);
       },
-      .make_detector = [](const link_config& c) { return make_open_detector(nr_of(c).detector); },
+      .make_detector = [](const link_config& c) { return make_open_detector(detector_of(nr_of(c))); },
       .make_loop = [](const link_config& c) -> std::unique_ptr<receiver> {
-        return std::make_unique<transport_loop>(nr_of(c).detector,
+        return std::make_unique<transport_loop>(detector_of(nr_of(c)),
                                                 nr_transport_of(c.code.get<nr_transport_settings>()),
                                                 *c.receiver, versions_of(harq_of(c.code)), true);
       },

@@ -29,6 +29,7 @@ bool is_of_frc(const std::string& name) {
                                        "dmrs_cdm_groups",
                                        "dmrs_ports",
                                        "extended_prefix",
+                                       "transform_precoding",
                                        "mcs_table",
                                        "mcs"};
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -89,11 +90,14 @@ const std::vector<setting_of<nr_link_config>>& nr_link_settings() {
         "one time; what else it misses it measures in each slot."));
     list.push_back(integer("taps", &c::taps, 1, 64, "Pairs of DMRS that a subcarrier is filtered of.")
                        .only_with("csi", {"lmmse"}));
-    list.push_back(integer("mcs_table", &c::mcs_table, 1, 3, "MCS table of TS 38.214: 2 has 256-QAM."));
+    list.push_back(integer(
+        "mcs_table", &c::mcs_table, 1, 3,
+        "MCS table of TS 38.214: 2 has 256-QAM. With transform_precoding 1 and 2 are of section 6.1.4.1."));
     list.push_back(integer("mcs", &c::mcs, 0, 28, "Index of the modulation and coding scheme."));
     for (auto& s : precoder_settings()) list.push_back(std::move(s));
     for (auto s : channel)
-      if (s.name != "channel" && s.name != "antenna_ports" && s.name != "tpmi") list.push_back(std::move(s));
+      if (s.name != "channel" && s.name != "antenna_ports" && s.name != "tpmi" && s.name != "pi2_bpsk")
+        list.push_back(std::move(s));
     for (auto& s : list)
       if (is_of_frc(s.name)) s = std::move(s).only_with("frc", {"none"});
     return list;
@@ -115,6 +119,8 @@ nr_link_config completed(const nr_link_config& config) {
     channel.scrambling_id = c.channel.scrambling_id;
     channel.dmrs.scid = c.channel.dmrs.scid;
     channel.dmrs.ids = c.channel.dmrs.ids;
+    channel.dmrs.hopping = c.channel.dmrs.hopping;
+    channel.dmrs.low_papr_id = c.channel.dmrs.low_papr_id;
     channel.tpmi = c.channel.tpmi;
     c.channel = channel;
     c.mcs_table = 1;
@@ -123,8 +129,10 @@ nr_link_config completed(const nr_link_config& config) {
   }
   check_range("layers", c.channel.layers, 1, 4);
   complete_precoder(c);
+  if (c.channel.pi2_bpsk) throw argument_error("pi2_bpsk", "true", "false, as detectors have no BPSK");
   c.channel = completed(c.channel);
-  const nr_mcs mcs = nr_mcs_of(c.mcs_table, c.mcs);
+  check_range("mcs_table", c.mcs_table, 1, c.channel.transform_precoding ? 2 : 3);
+  const nr_mcs mcs = nr_mcs_of(c.channel, c.mcs_table, c.mcs);
   if (mcs.rate_x1024 == 0)
     throw argument_error("mcs", std::to_string(c.mcs), "one that is not reserved for retransmissions");
   c.detector.streams = c.channel.layers;
@@ -147,13 +155,20 @@ code_config code_of(const nr_link_config& config, code_config code) {
 }
 
 int qam_of(const nr_link_config& config) {
-  return 1 << nr_mcs_of(config.mcs_table, config.mcs).modulation_order;
+  return 1 << nr_mcs_of(config.channel, config.mcs_table, config.mcs).modulation_order;
+}
+
+detector_config detector_of(const nr_link_config& config) {
+  detector_config c = config.detector;
+  if (config.channel.transform_precoding) c.rx_antennas = 1;
+  return c;
 }
 
 double sent_power(const nr_link_config& config) {
   if (config.precoder == nr_precoding::none) return config.channel.layers;
   double power = 0;
-  for (const std::complex<float> w : nr_precoder(config.ports, config.channel.layers, config.tpmi))
+  for (const std::complex<float> w :
+       nr_precoder(config.ports, config.channel.layers, config.tpmi, config.channel.transform_precoding))
     power += std::norm(std::complex<double>(w));
   return power;
 }

@@ -39,7 +39,7 @@ struct nr_link_config {
   nr_channel_config channel = {};
   nr_precoding precoder = nr_precoding::none;
   int ports = 2, tpmi = 0;      // of the codebook, nr/codebook.hpp: 2 or 4; PUSCH alone
-  int mcs_table = 1, mcs = 16;  // of nr_mcs_of; not of a reserved index
+  int mcs_table = 1, mcs = 16;  // of the channel's nr_mcs_of; not of a reserved index
   csi_type csi = csi_type::ls;
   int taps = 16;                  // lmmse, as estimator_config's
   detector_config detector = {};  // streams and rx_antennas, the former left to `completed`
@@ -56,6 +56,8 @@ nr_link_config completed(const nr_link_config& config);
 code_config code_of(const nr_link_config& config, code_config code);
 /// Its constellation.
 int qam_of(const nr_link_config& config);
+/// Its detector: with transform precoding behind the equaliser, which leaves it one antenna.
+detector_config detector_of(const nr_link_config& config);
 /// Power of a completed link's antenna ports together where all layers have unit power.
 double sent_power(const nr_link_config& config);
 /// Estimator of a completed link at an N0, in a channel of that profile, whose entries have unit power. Its

@@ -58,12 +58,15 @@ TEST(nr_link, reference_channels_have_the_payloads_of_the_standard) {
     const nr_reference_channel r = nr_reference_channel_named(name);
     return nr_shared_channel(r.channel()).transport(1, r.mcs).transport_bits;
   };
-  EXPECT_EQ(nr_reference_channels().size(), 91u);
+  EXPECT_EQ(nr_reference_channels().size(), 93u);
   EXPECT_EQ(payload("G-FR1-A1-1"), 2152);
   EXPECT_EQ(payload("g-fr1-a1-9"), 528);
   EXPECT_EQ(payload("G-FR1-A2-4"), 38936);
   EXPECT_EQ(payload("G-FR1-A3-8"), 1352);
   EXPECT_EQ(payload("G-FR1-A3-21"), 32304);
+  EXPECT_EQ(payload("G-FR1-A3-31"), 1352);
+  EXPECT_EQ(payload("G-FR1-A3-32"), 1320);
+  EXPECT_TRUE(nr_reference_channel_named("G-FR1-A3-32").channel().transform_precoding);
   EXPECT_EQ(payload("G-FR1-A4-14"), 100392);
   EXPECT_EQ(payload("G-FR1-A4-28"), 200808);
   EXPECT_EQ(payload("G-FR1-A5-11"), 11528);
@@ -95,6 +98,11 @@ link_config precoded(link_config c, int ports, int tpmi) {
   nr.precoder = nr_precoding::codebook, nr.ports = ports, nr.tpmi = tpmi;
   return c;
 }
+/// With transform precoding.
+link_config spread(link_config c) {
+  c.antennas.edit<nr_link_config>().channel.transform_precoding = true;
+  return c;
+}
 /// In a clustered delay line, a user for each antenna port.
 link_config clustered(link_config c, double speed_kmh) {
   c.channel = cdl_config{.profile = cdl_profile_named("cdl-a", 50), .speed_kmh = speed_kmh};
@@ -113,6 +121,10 @@ TEST_P(nr_link_on, without_noise_brings_every_block) {
                                precoded(slot_link(4, 4, 16, perfect, 8, "tdla30", 10), 4, 3),
                                precoded(slot_link(6, 2, 4, ls, 4, "tdla30", 10), 2, 1),
                                precoded(slot_link(6, 3, 4, lmmse, 8, "tdlb100", 100), 4, 1),
+                               spread(slot_link(5, 1, 14, ls, 1, "", 0)),
+                               spread(slot_link(4, 1, 27, perfect, 4, "tdla30", 10)),
+                               spread(slot_link(6, 1, 1, lmmse, 2, "tdlb100", 100)),
+                               spread(precoded(slot_link(6, 1, 5, ls, 3, "tdla30", 10), 4, 19)),
                                clustered(slot_link(4, 1, 16, perfect, 2, "", 0), 30),
                                clustered(slot_link(6, 2, 4, lmmse, 8, "", 0), 0),
                                precoded(clustered(slot_link(4, 1, 4, ls, 4, "", 0), 3), 4, 12)};
@@ -123,6 +135,18 @@ TEST_P(nr_link_on, without_noise_brings_every_block) {
     EXPECT_EQ(p.counts.bit_errors, 0u);
     EXPECT_EQ(p.relative_throughput(), 1);
   }
+}
+
+/// Without fading the DFT is a rotation: the waveforms lose the same blocks but for chance.
+TEST_P(nr_link_on, transform_precoding_costs_nothing_without_fading) {
+  const stop_rule stop{.frame_errors = 0, .max_frames = 400};
+  const link_config plain = slot_link(4, 1, 2, csi_type::perfect, 1, "", 0);
+  link_chain without(plain, exec()), with(spread(plain), exec());
+  const double a = static_cast<double>(run_point(without, -3.3, stop).counts.frame_errors),
+               b = static_cast<double>(run_point(with, -3.3, stop).counts.frame_errors);
+  EXPECT_GT(a, 40);
+  EXPECT_LT(a, 360);
+  EXPECT_NEAR(a, b, 4 * std::sqrt(2 * a * (1 - a / 400)));
 }
 
 /// Four layers through W = 1/2 are four layers without a codebook.

@@ -67,7 +67,7 @@ std::complex<float> value_of(char c, float scale) {
 
 int nr_precoders(int ports, int layers) noexcept { return static_cast<int>(codebook(ports, layers).size()); }
 
-std::vector<std::complex<float>> nr_precoder(int ports, int layers, int tpmi) {
+std::vector<std::complex<float>> nr_precoder(int ports, int layers, int tpmi, bool transform_precoding) {
   if (ports != 1 && ports != 2 && ports != 4)
     throw argument_error("antenna_ports", std::to_string(ports), "1, 2 or 4 with a codebook");
   check_range("layers", layers, 1, ports);
@@ -81,6 +81,9 @@ std::vector<std::complex<float>> nr_precoder(int ports, int layers, int tpmi) {
   std::vector<std::complex<float>> w;
   for (const char c : rows)
     if (c != ' ') w.push_back(value_of(c, scale));
+  // Table 6.3.1.5-2 differs from -3 in the sign of a fourth port.
+  if (transform_precoding && ports == 4 && layers == 1 && tpmi >= 12 && (tpmi + tpmi / 4) % 2 == 1)
+    w[3] = -w[3];
   return w;
 }
 

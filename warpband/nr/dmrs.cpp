@@ -85,7 +85,17 @@ const std::vector<setting_of<nr_dmrs_config>>& nr_dmrs_settings() {
                "a list of ports, each once: 0..3 (type 1) or 0..5 (type 2), double symbols 0..7 or 0..11"),
       one_of("dmrs_scid", &c::scid, {0, 1}, "n_SCID, which of the two identities the sequence has."),
       integers("dmrs_ids", &c::ids, 0, 65535, "N_ID^0 and N_ID^1 of the sequence. Left out: the cell's.",
-               "a list of two integers from 0 to 65535")};
+               "a list of two integers from 0 to 65535"),
+      words("dmrs_hopping", &c::hopping,
+            {{"none", nr_dmrs_hopping::none},
+             {"group", nr_dmrs_hopping::group},
+             {"sequence", nr_dmrs_hopping::sequence}},
+            "With transform_precoding: whether the group u or, from 12 resource blocks on, the sequence v of "
+            "DMRS hops from symbol to symbol.")
+          .left_out_by_default(),
+      integer("dmrs_low_papr_id", &c::low_papr_id, 0, 1007,
+              "With transform_precoding: n_ID^RS of DMRS. Absent: the cell's.")
+          .left_out_by_default()};
   return settings;
 }
 
@@ -107,6 +117,8 @@ std::vector<int> nr_dmrs_symbols(nr_direction direction, nr_mapping mapping, int
     throw argument_error("dmrs_additional_positions", std::to_string(more), "0 or 1 with dmrs_length = 2");
   if (a && more == 3 && d.first_symbol != 2)
     throw argument_error("dmrs_additional_positions", "3", "0 to 2 with dmrs_first_symbol = 3");
+  if (a && direction == nr_direction::uplink && first != 0)
+    throw argument_error("first_symbol", std::to_string(first), "0 with mapping A of PUSCH");
   if (a && first > d.first_symbol)
     throw argument_error("first_symbol", std::to_string(first),
                          "0 to dmrs_first_symbol = " + std::to_string(d.first_symbol) + " with mapping A");
@@ -127,6 +139,22 @@ std::int64_t nr_dmrs_init(const nr_carrier& carrier, int symbol, const nr_dmrs_c
       d.ids.empty() ? carrier.cell_id : d.ids[static_cast<std::size_t>(d.scid) % d.ids.size()];
   const std::int64_t number = std::int64_t{carrier.symbols_per_slot()} * carrier.slot + symbol + 1;
   return (number * (2 * id + 1) * (1 << 17) + 2 * id + d.scid) % (std::int64_t{1} << 31);
+}
+
+nr_dmrs_group_number nr_low_papr_dmrs(const nr_carrier& carrier, int symbol, const nr_dmrs_config& d,
+                                      int length) {
+  const int id = d.low_papr_id.value_or(carrier.cell_id),
+            number = carrier.symbols_per_slot() * carrier.slot + symbol;
+  nr_dmrs_group_number g{id % 30, 0};
+  if (d.hopping == nr_dmrs_hopping::group) {
+    const auto c = nr_scrambling_sequence(id / 30, static_cast<std::size_t>(8 * number + 8));
+    int sum = 0;
+    for (int m = 0; m < 8; m++) sum += c[static_cast<std::size_t>(8 * number + m)] << m;
+    g.u = (sum + id) % 30;
+  }
+  if (d.hopping == nr_dmrs_hopping::sequence && length >= 72)
+    g.v = nr_scrambling_sequence(id, static_cast<std::size_t>(number + 1)).back();
+  return g;
 }
 
 std::vector<std::complex<float>> nr_dmrs_sequence(std::int64_t c_init, std::size_t n) {

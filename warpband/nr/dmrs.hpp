@@ -1,6 +1,6 @@
 #pragma once
-// Demodulation reference signals (DMRS) of the shared channels of 5G NR, 3GPP TS 38.211 §6.4.1.1 (PUSCH
-// without transform precoding) and §7.4.1.1 (PDSCH).
+// Demodulation reference signals (DMRS) of the shared channels of 5G NR, 3GPP TS 38.211 §6.4.1.1 (PUSCH)
+// and §7.4.1.1 (PDSCH).
 //
 //   a(k, l) = beta w_f(k') w_t(l') r(2 n + k'),   k' = 0, 1,   l = l0 + l',
 //   k = 4 n + 2 k' + D  (type 1: 2 CDM groups of 4 ports)  or  6 n + k' + D  (type 2: 3 groups of 4 ports)
@@ -8,10 +8,14 @@
 //
 // with c the sequence of fec/nr/scrambling.hpp, begun anew in each OFDM symbol by
 //   c_init = (2^17 (14 slot + l + 1) (2 N_ID + 1) + 2 N_ID + n_SCID) mod 2^31.
+// With transform precoding r is r_{u,v} of low PAPR (nr/pucch/pucch_sequences.hpp), counted from the
+// allocation's first resource block, and has type 1.
+//
 // D, w_f and w_t are the port's. Ports of a CDM group share resource elements: pairs k' and, with double
 // symbols, l' tell them apart.
 #include <complex>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <warpband/nr/carrier.hpp>
@@ -21,6 +25,8 @@ namespace wb {
 enum class nr_direction { uplink, downlink };  // PUSCH, PDSCH
 /// Where the first DMRS is: A, in a symbol of the slot; B, in the first symbol of the allocation.
 enum class nr_mapping { type_a, type_b };
+/// Whether u or v of DMRS of low PAPR change from symbol to symbol.
+enum class nr_dmrs_hopping { none, group, sequence };
 
 struct nr_dmrs_config {
   int type = 1;                  // 1, 2
@@ -33,6 +39,9 @@ struct nr_dmrs_config {
   std::vector<int> ports = {};
   int scid = 0;               // n_SCID: 0, 1
   std::vector<int> ids = {};  // N_ID^0, N_ID^1: 0..65535; empty: the cell's
+  // With transform precoding alone: instead of scid and ids.
+  nr_dmrs_hopping hopping = nr_dmrs_hopping::none;
+  std::optional<int> low_papr_id = {};  // n_ID^RS: 0..1007; absent: the cell's
   /// Of antenna ports: sqrt(cdm_groups), as DMRS have the power of the resource elements without data.
   float beta() const noexcept;
 };
@@ -56,14 +65,23 @@ constexpr int nr_dmrs_group(int type, int subcarrier) {
 }
 
 /// OFDM symbols with DMRS, of the slot: tables 6.4.1.1.3-3 and -4 without frequency hopping, 7.4.1.1.2-3 and
-/// -4 (l_1 = 11). `first` and `symbols` are the allocation. Throws argument_error that names what no table
-/// has: "dmrs_additional_positions", "dmrs_first_symbol", "dmrs_length", "symbols".
+/// -4 (l_1 = 11). `first` and `symbols` are the allocation. With mapping type A PUSCH begins in symbol 0, and
+/// PDSCH in 0 to 3 (TS 38.214 tables 6.1.2.1-1, 5.1.2.1-1). Throws argument_error that names what no table
+/// has: "dmrs_additional_positions", "dmrs_first_symbol", "dmrs_length", "first_symbol", "symbols".
 ///   nr_dmrs_symbols(nr_direction::uplink, nr_mapping::type_a, 0, 14, {.additional_positions = 1});  // 2, 11
 std::vector<int> nr_dmrs_symbols(nr_direction direction, nr_mapping mapping, int first, int symbols,
                                  const nr_dmrs_config& dmrs);
 
 /// c_init of an OFDM symbol of the carrier's slot.
 std::int64_t nr_dmrs_init(const nr_carrier& carrier, int symbol, const nr_dmrs_config& dmrs);
+/// Group and sequence number of DMRS of low PAPR.
+struct nr_dmrs_group_number {
+  int u = 0, v = 0;
+};
+/// Those of an OFDM symbol of the carrier's slot, §6.4.1.1.1.2, for sequences of `length` values. With double
+/// symbols: of the first. v hops from 72 values on.
+nr_dmrs_group_number nr_low_papr_dmrs(const nr_carrier& carrier, int symbol, const nr_dmrs_config& dmrs,
+                                      int length);
 /// r(0..n - 1).
 std::vector<std::complex<float>> nr_dmrs_sequence(std::int64_t c_init, std::size_t n);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <string>
 
 #include <warpband/core/as_size.hpp>
@@ -10,12 +11,16 @@
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/fec/nr/tbs.hpp>
 #include <warpband/nr/codebook.hpp>
+#include <warpband/nr/pucch/pucch_sequences.hpp>
 #include <warpband/nr/shared_channel_args.hpp>
 
 namespace wb {
 
 WB_DECLARE_KERNEL(nr_map)
 WB_DECLARE_KERNEL(nr_extract)
+WB_DECLARE_KERNEL(nr_turn)
+WB_DECLARE_KERNEL(nr_equalise)
+WB_DECLARE_KERNEL(nr_rest)
 
 namespace {
 
@@ -35,7 +40,7 @@ void complete_ports(nr_channel_config& c) {
     if (c.layers > *c.antenna_ports)
       throw argument_error("layers", std::to_string(c.layers),
                            "1 to antenna_ports = " + std::to_string(*c.antenna_ports));
-    nr_precoder(*c.antenna_ports, c.layers, *c.tpmi);
+    nr_precoder(*c.antenna_ports, c.layers, *c.tpmi, c.transform_precoding);
   } else if (c.antenna_ports != c.layers) {
     throw argument_error("antenna_ports", std::to_string(*c.antenna_ports),
                          "layers = " + std::to_string(c.layers) + " without a codebook");
@@ -81,22 +86,56 @@ void complete_dmrs(nr_dmrs_config& d, const nr_channel_config& c) {
   if (d.ids.size() != 2) throw argument_error("dmrs_ids", text_of(d.ids), "two of them");
 }
 
+void check_transform(const nr_channel_config& c) {
+  const auto only = [&](const char* name, const std::string& value, bool used) {
+    if (used) throw argument_error(name, value, "left out without transform_precoding");
+  };
+  if (!c.transform_precoding) {
+    only("pi2_bpsk", "true", c.pi2_bpsk);
+    only("dmrs_hopping", c.dmrs.hopping == nr_dmrs_hopping::group ? "\"group\"" : "\"sequence\"",
+         c.dmrs.hopping != nr_dmrs_hopping::none);
+    only("dmrs_low_papr_id", std::to_string(c.dmrs.low_papr_id.value_or(0)), c.dmrs.low_papr_id.has_value());
+    return;
+  }
+  const std::string with = " with transform_precoding";
+  if (c.direction != nr_direction::uplink)
+    throw argument_error("transform_precoding", "true", "false with channel = \"pdsch\"");
+  if (c.layers != 1) throw argument_error("layers", std::to_string(c.layers), "1" + with);
+  if (c.dmrs.type != 1) throw argument_error("dmrs_type", std::to_string(c.dmrs.type), "1" + with);
+  if (c.dmrs.cdm_groups != 2)
+    throw argument_error("dmrs_cdm_groups", std::to_string(c.dmrs.cdm_groups), "2" + with);
+  int rest = *c.blocks;
+  for (const int prime : {2, 3, 5})
+    while (rest % prime == 0) rest /= prime;
+  if (rest != 1) throw argument_error("blocks", std::to_string(*c.blocks), "a product of 2, 3 and 5" + with);
+}
+
+/// Values of an OFDM symbol's DMRS with transform precoding.
+std::vector<std::complex<float>> low_papr_of(const nr_channel_config& c, int symbol) {
+  const int length = nr_block_subcarriers / 2 * *c.blocks;
+  const nr_dmrs_group_number g = nr_low_papr_dmrs(c.carrier, symbol, c.dmrs, length);
+  const auto exact = nr_low_papr_sequence(length, g.u, g.v);
+  return {exact.begin(), exact.end()};
+}
+
 /// DMRS of one layer, [elements].
 std::vector<std::complex<float>> dmrs_of(const nr_channel_config& c, const std::vector<int>& symbols,
                                          int layer) {
   const nr_dmrs_config& d = c.dmrs;
   const nr_dmrs_port port = nr_dmrs_port_of(d.type, d.ports[as_size(layer)]);
   const int step = d.type == 1 ? 4 : 6, subcarriers = c.carrier.subcarriers(),
-            first = nr_block_subcarriers * c.carrier.first_resource_block;  // of the carrier, from block 0
+            first = nr_block_subcarriers * c.carrier.first_resource_block,  // of the carrier, from block 0
+      origin = c.transform_precoding ? -nr_block_subcarriers * c.first_block : first;
   std::vector<std::complex<float>> a(c.carrier.elements());
   for (std::size_t i = 0; i < symbols.size(); i++) {
-    const auto r = nr_dmrs_sequence(nr_dmrs_init(c.carrier, symbols[i], d),
-                                    as_size(first + subcarriers) * 2 / as_size(step));
+    const auto r = c.transform_precoding ? low_papr_of(c, symbols[i - i % as_size(d.length)])
+                                         : nr_dmrs_sequence(nr_dmrs_init(c.carrier, symbols[i], d),
+                                                            as_size(first + subcarriers) * 2 / as_size(step));
     const float time = i % as_size(d.length) == 1 ? static_cast<float>(port.time) : 1.f;
     for (const int block : c.physical_blocks)
       for (int k = nr_block_subcarriers * block; k < nr_block_subcarriers * (block + 1); k++) {
         if (nr_dmrs_group(d.type, first + k) != port.group) continue;
-        const int n = (first + k) / step, offset = (first + k) % step - port.first,
+        const int n = (origin + k) / step, offset = (origin + k) % step - port.first,
                   second = d.type == 1 ? offset / 2 : offset;
         const float weight = d.beta() * time * (second == 1 ? static_cast<float>(port.frequency) : 1.f);
         a[as_size(symbols[i] * subcarriers + k)] = weight * r[as_size(2 * n + second)];
@@ -148,13 +187,29 @@ const std::vector<setting_of<nr_channel_config>>& nr_channel_settings() {
                      "codebook."),
              integer("rnti", &c::rnti, 0, 65535, "n_RNTI of the scrambling."),
              integer("scrambling_id", &c::scrambling_id, 0, 1023,
-                     "n_ID of the scrambling. Absent: the cell's.")})
+                     "n_ID of the scrambling. Absent: the cell's."),
+             boolean("transform_precoding", &c::transform_precoding,
+                     "DFT-s-OFDM, PUSCH of one layer alone: resource blocks are a product of 2, 3 and 5, and "
+                     "MCS tables are 6.1.4.1-1 and -2.")
+                 .left_out_by_default(),
+             boolean("pi2_bpsk", &c::pi2_bpsk,
+                     "With transform_precoding: pi/2-BPSK, which the first MCS of both tables then have.")
+                 .left_out_by_default()})
       list.push_back(std::move(s));
     for (auto& s : within<c>([](c& x) -> nr_dmrs_config& { return x.dmrs; }, nr_dmrs_settings()))
       list.push_back(std::move(s));
     return list;
   }();
   return settings;
+}
+
+nr_mcs nr_mcs_of(const nr_channel_config& config, int table, int index) {
+  if (!config.transform_precoding) return nr_mcs_of(table, index);
+  const nr_mcs mcs = nr_precoded_mcs_of(table, index, config.pi2_bpsk);
+  if (config.pi2_bpsk && mcs.modulation_order != 1)
+    throw argument_error("mcs", std::to_string(index),
+                         table == 1 ? "0 or 1 with pi2_bpsk" : "0 to 5 with pi2_bpsk");
+  return mcs;
 }
 
 nr_channel_config completed(const nr_channel_config& config) {
@@ -173,6 +228,7 @@ nr_channel_config completed(const nr_channel_config& config) {
   if (!c.symbols) c.symbols = c.carrier.symbols_per_slot() - c.first_symbol;
   check_range("symbols", *c.symbols, 1, c.carrier.symbols_per_slot() - c.first_symbol);
   complete_ports(c);
+  check_transform(c);
   complete_dmrs(c.dmrs, c);
   const auto symbols = nr_dmrs_symbols(c.direction, c.mapping, c.first_symbol, *c.symbols, c.dmrs);
   if (symbols.back() >= c.first_symbol + *c.symbols)
@@ -195,7 +251,7 @@ nr_shared_channel::nr_shared_channel(const nr_channel_config& config)
   number_ = resident<std::int32_t>(std::move(number));
   std::vector<std::complex<float>> w(ports() * layers());
   if (config_.tpmi)
-    w = nr_precoder(*config_.antenna_ports, config_.layers, *config_.tpmi);
+    w = nr_precoder(*config_.antenna_ports, config_.layers, *config_.tpmi, config_.transform_precoding);
   else
     for (std::size_t p = 0; p < ports(); p++) w[p * layers() + p] = 1;
   std::vector<std::complex<float>> precoded(ports() * elements());
@@ -206,6 +262,10 @@ nr_shared_channel::nr_shared_channel(const nr_channel_config& config)
   }
   precoder_ = resident<std::complex<float>>(std::move(w));
   precoded_ = resident<std::complex<float>>(std::move(precoded));
+  if (config_.transform_precoding) {
+    forward_.emplace(nr_block_subcarriers * *config_.blocks, fft_direction::forward);
+    inverse_.emplace(nr_block_subcarriers * *config_.blocks, fft_direction::inverse);
+  }
 }
 
 int nr_shared_channel::layers_of(int codeword) const noexcept {
@@ -222,7 +282,7 @@ std::vector<std::complex<float>> nr_shared_channel::dmrs(int layer) const {
 nr_transport_config nr_shared_channel::transport(int mcs_table, int index, int codeword) const {
   places_.check_held();
   check_range("codeword", codeword, 0, codewords() - 1);
-  const nr_mcs mcs = nr_mcs_of(mcs_table, index);
+  const nr_mcs mcs = nr_mcs_of(config_, mcs_table, index);
   const int per_block = nr_block_subcarriers / (config_.dmrs.type == 1 ? 2 : 3) * config_.dmrs.cdm_groups;
   const int counted =
       nr_resource_elements({.resource_blocks = *config_.blocks,
@@ -250,6 +310,7 @@ void nr_shared_channel::map(executor& exec, const std::vector<view<const std::co
     a.codeword[q] = as_pairs(symbols[as_size(q)]);
   }
   check_shape("grid", grid, slots * elements(), ports());
+  if (slots > 0 && forward_) a.codeword[0] = transformed(exec, a.codeword[0]);
   a.elements = static_cast<int>(elements());
   a.ports = *config_.antenna_ports;
   a.layers = config_.layers;
@@ -273,6 +334,63 @@ void nr_shared_channel::extract(executor& exec, view<const std::complex<float>> 
   const nr_extract_args a{static_cast<int>(data_elements()), static_cast<int>(elements()), places_.on(exec),
                           as_pairs(grid), as_pairs(data)};
   exec.run(nr_extract_kernels(), &a, data.items);
+}
+
+view<const cx_pair> nr_shared_channel::transformed(executor& exec, view<const cx_pair> symbols) const {
+  const std::size_t m = as_size(forward_->size()), count = symbols.items * data_elements();
+  auto* turned = reinterpret_cast<cx_pair*>(workspace_.on(exec, 2 * sizeof(cx_pair) * count));
+  const view<cx_pair> before = make_view(turned, symbols.items, data_elements()),
+                      after = make_view(turned + count, symbols.items, data_elements());
+  nr_turn_args a;
+  a.count = static_cast<int>(data_elements());
+  const float scale = static_cast<float>(1 / std::sqrt(static_cast<double>(m)));
+  a.turn[0] = {scale, 0};
+  a.turn[1] = config_.pi2_bpsk ? cx_pair{0, scale} : cx_pair{scale, 0};
+  a.in = symbols;
+  a.out = before;
+  exec.run(nr_turn_kernels(), &a, count);
+  forward_->run(exec, 1, count / m, {before.data, 1, m, 0}, {after.data, 1, m, 0});
+  return after;
+}
+
+void nr_shared_channel::equalise(executor& exec, const nr_equaliser_input& in,
+                                 const nr_equaliser_output& out) const {
+  places_.check_held();
+  if (!inverse_) throw argument_error("transform_precoding", "false", "true for an equaliser");
+  const std::size_t uses = in.received.items;
+  if (uses % data_elements() != 0)
+    throw shape_error("received", shape_text(uses, in.received.elements),
+                      "whole slots of " + std::to_string(data_elements()) + " resource elements with data");
+  check_shape("received", in.received, uses, in.received.elements);
+  check_shape("channel", in.channel, uses, in.received.elements);
+  check_shape("noise_var", in.noise_var, uses, 1);
+  check_shape("symbols", out.symbols, uses, 1);
+  check_shape("out_noise_var", out.noise_var, uses, 1);
+  if (out.channel.data != nullptr) check_shape("out_channel", out.channel, uses, 1);
+  if (uses == 0) return;
+  const std::size_t m = as_size(inverse_->size()), slots = uses / data_elements();
+  auto* before = reinterpret_cast<cx_pair*>(
+      workspace_.on(exec, (2 * sizeof(cx_pair) + sizeof(float)) * uses + sizeof(float) * (uses / m)));
+  cx_pair* after = before + uses;
+  auto* rest = reinterpret_cast<float*>(after + uses);
+  const nr_equalise_args e{as_pairs(in.channel), as_pairs(in.received), in.noise_var, before, rest};
+  exec.run(nr_equalise_kernels(), &e, uses);
+  const nr_rest_args r{static_cast<int>(m), rest, rest + uses};
+  exec.run(nr_rest_kernels(), &r, uses / m);
+  inverse_->run(exec, 1, uses / m, {before, 1, m, 0}, {after, 1, m, 0});
+  nr_turn_args a;
+  a.count = static_cast<int>(data_elements());
+  a.subcarriers = static_cast<int>(m);
+  const float scale = static_cast<float>(1 / std::sqrt(static_cast<double>(m)));
+  a.turn[0] = {scale, 0};
+  a.turn[1] = config_.pi2_bpsk ? cx_pair{0, -scale} : cx_pair{scale, 0};
+  a.rest = r.out;
+  a.in = make_view(static_cast<const cx_pair*>(after), slots, data_elements());
+  const view<cx_pair> symbols = as_pairs(out.symbols);
+  a.out = {symbols.data, data_elements(), slots, symbols.item_stride, data_elements() * symbols.item_stride};
+  if (out.channel.data != nullptr) a.channel = as_pairs(out.channel);
+  a.noise_var = out.noise_var;
+  exec.run(nr_turn_kernels(), &a, uses);
 }
 
 }  // namespace wb

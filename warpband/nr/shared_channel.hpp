@@ -1,9 +1,11 @@
 #pragma once
-// Where PUSCH (CP-OFDM) and PDSCH put their symbols in a slot of 5G NR, and where a receiver finds them:
+// Where PUSCH and PDSCH put their symbols in a slot of 5G NR, and where a receiver finds them:
 // 3GPP TS 38.211 §6.3.1.3 to §6.3.1.7 and §7.3.1.3 to §7.3.1.6, with DMRS as nr/dmrs.hpp has them.
 //
 //   layers      x_i(j) = d(L j + i) of a codeword d with L layers; from five layers on the downlink has two
 //               codewords, of floor(layers / 2) and the rest
+//   transform   PUSCH with transform precoding (DFT-s-OFDM), over the M subcarriers of an OFDM symbol,
+//                 x(l M + k) = (1 / sqrt M) sum over n of d(l M + n) exp(-2 pi i k n / M)
 //   precoding   z = W x, W of the codebook (nr/codebook.hpp) or, without one, the identity; DMRS the same
 //   mapping     frequency first, then OFDM symbol after OFDM symbol, over the resource elements of the
 //               allocation that carry data
@@ -16,8 +18,10 @@
 #include <vector>
 
 #include <warpband/exec/executor.hpp>
+#include <warpband/fec/nr/tbs.hpp>
 #include <warpband/fec/nr/transport.hpp>
 #include <warpband/nr/dmrs.hpp>
+#include <warpband/ofdm/fft/fft.hpp>
 
 namespace wb {
 
@@ -40,14 +44,33 @@ struct nr_channel_config {
   nr_dmrs_config dmrs = {};
   int rnti = 1;                           // 0..65535
   std::optional<int> scrambling_id = {};  // n_ID of scrambling, 0..1023; absent: the cell's
+  /// PUSCH of one layer: DFT-s-OFDM with DMRS of low PAPR, on 2^a 3^b 5^c resource blocks.
+  bool transform_precoding = false;
+  /// With it: symbols of BPSK become those of pi/2-BPSK, d(2 i + 1) times the imaginary unit.
+  bool pi2_bpsk = false;
 };
 /// Its settings with those of carrier and DMRS: names, what is allowed, what they mean.
 const std::vector<setting_of<nr_channel_config>>& nr_channel_settings();
 /// The configuration with all that it leaves open chosen: blocks, symbols, antenna_ports, DMRS ports and
 /// identities, scrambling_id. Throws argument_error for what is not allowed. It names resource blocks outside
 /// the carrier, DMRS ports of a CDM group that carries data or that two layers share, and layers beyond
-/// ports.
+/// ports. With transform precoding it also names a second layer, DMRS of type 2 and data beside DMRS.
+/// Resource blocks must then be a product of 2, 3 and 5.
 nr_channel_config completed(const nr_channel_config& config);
+/// An MCS of a channel: with transform precoding of TS 38.214 tables 6.1.4.1-1 and -2, else of 5.1.3.1-1 to
+/// -4. Throws argument_error ("table", "index"; "mcs" with pi2_bpsk for an index without pi/2-BPSK).
+nr_mcs nr_mcs_of(const nr_channel_config& config, int table, int index);
+
+/// What an equaliser takes and gives, of uses.
+struct nr_equaliser_input {
+  view<const std::complex<float>> channel, received;  // [uses, R]: H with W, and y
+  view<const float> noise_var;                        // [uses, 1]: N0
+};
+struct nr_equaliser_output {
+  view<std::complex<float>> symbols;  // [uses, 1]
+  view<std::complex<float>> channel;  // [uses, 1]: 1. Data may be null
+  view<float> noise_var;              // [uses, 1]: N0'
+};
 
 /// A slot's resource elements: what each carries. Tables are made once, on the host; all copying is done on
 /// the executor. Safe to use from several threads.
@@ -87,23 +110,39 @@ class nr_shared_channel {
 
   /// What nr_transport_encoder and nr_transport_decoder take for codeword 0 or 1 with an MCS: transport block
   /// size (TS 38.214 §5.1.3.2, without overhead), G, layers, code rate and scrambling. Throws argument_error
-  /// ("table", "index", "rate_x1024" where the MCS is reserved, "codeword").
+  /// ("table", "index", "mcs", "rate_x1024" where the MCS is reserved, "codeword").
   nr_transport_config transport(int mcs_table, int mcs, int codeword = 0) const;
 
   /// Queues: symbols of each codeword, [slots, symbols_of(codeword)], to grids [slots * elements(), ports()]
-  /// with their DMRS. Throws shape_error, and argument_error for another number of codewords.
+  /// with their DMRS. With pi2_bpsk symbols are those of BPSK. Throws shape_error, and argument_error for
+  /// another number of codewords.
   void map(executor& exec, const std::vector<view<const std::complex<float>>>& symbols,
            view<std::complex<float>> grid) const;
   /// Queues the inverse: of grids [slots * elements(), n], whatever n values an element has, those of
   /// elements with data, [slots * data_elements(), n]. Throws shape_error.
   void extract(executor& exec, view<const std::complex<float>> grid, view<std::complex<float>> data) const;
+  /// Queues the receiver's part of transform precoding: an MMSE equaliser and the inverse DFT, of R antennas.
+  ///
+  ///   rho = (1 / M) sum over k of |h_k|^2 / (|h_k|^2 + N0_k)
+  ///   d'(n) = (1 / (rho sqrt M)) sum over k of h_k^H y_k / (|h_k|^2 + N0_k) exp(2 pi i k n / M)
+  ///
+  /// d' = d + noise of variance N0' = (1 - rho) / rho, so that any detector of one antenna with H = 1 takes
+  /// it. With pi2_bpsk d' is turned back to BPSK. Inputs and outputs are of the slots' resource elements with
+  /// data, [slots * data_elements(), n]. A NaN, and a use with H = 0 and N0 = 0, make the values of their
+  /// OFDM symbol NaN, which detectors erase. Throws shape_error, and argument_error without transform
+  /// precoding.
+  void equalise(executor& exec, const nr_equaliser_input& in, const nr_equaliser_output& out) const;
 
  private:
+  view<const cx_pair> transformed(executor& exec, view<const cx_pair> symbols) const;
+
   nr_channel_config config_;
   std::vector<int> dmrs_symbols_;
   resident<std::int32_t> places_;                      // of data
   resident<std::int32_t> number_;                      // of every element: of its data, or -1
   resident<std::complex<float>> precoder_, precoded_;  // DMRS of every port, [ports, elements]
+  std::optional<fft> forward_, inverse_;               // with transform precoding
+  kept_workspace workspace_;
 };
 
 }  // namespace wb

@@ -27,4 +27,31 @@ struct nr_extract_args {
   view<cx_pair> out;
 };
 
+/// Symbols before or behind the DFT of transform precoding. An item is a symbol; number n of a slot is
+/// multiplied by turn[n mod 2] and, behind the receiver's DFT, divided by rho.
+struct nr_turn_args {
+  int count = 1, subcarriers = 12;  // of a slot: symbols with data; of an OFDM symbol
+  cx_pair turn[2];
+  const float* rest = nullptr;  // [OFDM symbols] 1 - rho, or null
+  view<const cx_pair> in;       // [slots, count]
+  view<cx_pair> out;            // [slots, count]
+  view<cx_pair> channel;        // [slots count, 1]: 1; data may be null
+  view<float> noise_var;        // [slots count, 1]: (1 - rho) / rho; data may be null
+};
+
+/// z = h^H y / (|h|^2 + N0) of a use, and 1 - rho_k = N0 / (|h|^2 + N0).
+struct nr_equalise_args {
+  view<const cx_pair> channel, received;  // [uses, antennas]
+  view<const float> noise_var;            // [uses, 1]
+  cx_pair* out = nullptr;                 // [uses]
+  float* rest = nullptr;                  // [uses]
+};
+
+/// The mean of 1 - rho_k over an OFDM symbol, which an item is.
+struct nr_rest_args {
+  int subcarriers = 12;
+  const float* in = nullptr;
+  float* out = nullptr;
+};
+
 }  // namespace wb

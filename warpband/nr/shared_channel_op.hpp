@@ -64,5 +64,78 @@ struct nr_extract_op : thread_op<nr_extract_args> {
   }
 };
 
+struct nr_turn_op : thread_op<nr_turn_args> {
+  double flops() const { return 8; }
+  double bytes() const { return 28; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> symbols, G, T*) const {
+    for (int i = 0; i < symbols.valid; i++) symbol(symbols.first + static_cast<std::size_t>(i));
+  }
+
+ private:
+  WB_HD void symbol(std::size_t number) const {
+    const std::size_t count = static_cast<std::size_t>(a.count), slot = number / count,
+                      n = number - slot * count;
+    const cx_pair x = a.in.data[n * a.in.element_stride + slot * a.in.item_stride], w = a.turn[n % 2];
+    cx<float> z = cx<float>{x.re, x.im} * cx<float>{w.re, w.im};
+    if (a.rest != nullptr) {
+      const float rest = a.rest[number / static_cast<std::size_t>(a.subcarriers)], rho = 1.f - rest;
+      z = {z.re / rho, z.im / rho};
+      if (a.channel.data != nullptr) a.channel.data[number * a.channel.item_stride] = {1.f, 0.f};
+      if (a.noise_var.data != nullptr) a.noise_var.data[number * a.noise_var.item_stride] = rest / rho;
+    }
+    a.out.data[n * a.out.element_stride + slot * a.out.item_stride] = {z.re + 0.f, z.im + 0.f};
+  }
+};
+
+struct nr_equalise_op : thread_op<nr_equalise_args> {
+  double flops() const { return 12.0 * static_cast<double>(a.received.elements) + 5; }
+  double bytes() const { return 16.0 * static_cast<double>(a.received.elements) + 16; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> uses, G, T*) const {
+    cx<T> sum{T(0.f), T(0.f)};
+    T power(0.f);
+    for (std::size_t r = 0; r < a.received.elements; r++) {
+      const cx<T> h = load_cx(a.channel, r, uses), y = load_cx(a.received, r, uses);
+      sum = conj_fma(h, y, sum);
+      power = norm_fma(h, power);
+    }
+    const T n0 = load(a.noise_var, 0, uses), whole = power + n0;
+    store_cx(view<cx_pair>{a.out, 1, uses.first + static_cast<std::size_t>(uses.valid), 0, 1}, 0, uses,
+             cx<T>{sum.re / whole, sum.im / whole});
+    store(view<float>{a.rest, 1, uses.first + static_cast<std::size_t>(uses.valid), 0, 1}, 0, uses,
+          n0 / whole);
+  }
+};
+
+/// Sums of every 32nd value, then of those sums, in this order on every backend.
+struct nr_rest_op : block_op<nr_rest_args> {
+  static constexpr int sums = 32;
+  int threads() const { return sums; }
+  std::size_t scratch(int) const { return sums; }
+  double flops() const { return a.subcarriers; }
+  double bytes() const { return 4.0 * a.subcarriers; }
+
+  template <class T, class G>
+  WB_HD void operator()(item<T> symbols, G g, T* s) const {
+    const std::size_t count = static_cast<std::size_t>(a.subcarriers);
+    const view<const float> in{a.in, count, symbols.first + static_cast<std::size_t>(symbols.valid), 1,
+                               count};
+    for (int j = g.rank; j < sums; j += g.size) {
+      T sum(0.f);
+      for (std::size_t k = static_cast<std::size_t>(j); k < count; k += sums)
+        sum = sum + load(in, k, symbols);
+      s[j] = sum;
+    }
+    g.sync();
+    if (g.rank != 0) return;
+    T sum(0.f);
+    for (int j = 0; j < sums; j++) sum = sum + s[j];
+    store(view<float>{a.out, 1, in.items, 0, 1}, 0, symbols, sum / T(static_cast<float>(a.subcarriers)));
+  }
+};
+
 }  // namespace WB_ISA
 }  // namespace wb

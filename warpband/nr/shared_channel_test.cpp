@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <numbers>
 #include <random>
 #include <set>
 
@@ -12,6 +13,7 @@
 #include <warpband/fec/nr/transport.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/nr/codebook.hpp>
+#include <warpband/nr/pucch/pucch_sequences.hpp>
 #include <warpband/nr/shared_channel.hpp>
 
 namespace wb {
@@ -138,9 +140,9 @@ TEST(nr_dmrs, positions_follow_the_tables) {
   const row rows[] = {{up, a, 1, 0, 4, {{2}, {2}, {2}, {2}}},
                       {up, a, 1, 0, 7, {{2}, {2}, {2}, {2}}},
                       {up, a, 1, 0, 8, {{2}, {2, 7}, {2, 7}, {2, 7}}},
-                      {up, a, 1, 1, 8, {{2}, {2, 7}, {2, 7}, {2, 7}}},
                       {up, a, 1, 0, 11, {{2}, {2, 9}, {2, 6, 9}, {2, 6, 9}}},
-                      {up, a, 1, 2, 10, {{2}, {2, 9}, {2, 6, 9}, {2, 5, 8, 11}}},
+                      {up, a, 1, 0, 12, {{2}, {2, 9}, {2, 6, 9}, {2, 5, 8, 11}}},
+                      {down, a, 1, 2, 10, {{2}, {2, 9}, {2, 6, 9}, {2, 5, 8, 11}}},
                       {up, a, 1, 0, 13, {{2}, {2, 11}, {2, 7, 11}, {2, 5, 8, 11}}},
                       {up, b, 1, 3, 1, {{3}, {3}, {3}, {3}}},
                       {up, b, 1, 0, 5, {{0}, {0, 4}, {0, 4}, {0, 4}}},
@@ -220,12 +222,42 @@ TEST(nr_shared_channel, bad_settings_are_named) {
   EXPECT_EQ(blamed_setting({.dmrs = {.length = 2, .additional_positions = 2}}), "dmrs_additional_positions");
   EXPECT_EQ(blamed_setting({.dmrs = {.additional_positions = 3, .first_symbol = 3}}),
             "dmrs_additional_positions");
-  EXPECT_EQ(blamed_setting({.first_symbol = 3}), "first_symbol");
+  for (const int first : {1, 2, 3}) {  // with mapping A; TS 38.214 tables 6.1.2.1-1 and 5.1.2.1-1
+    const nr_dmrs_config dmrs{.first_symbol = 3};
+    EXPECT_EQ(blamed_setting({.first_symbol = first, .dmrs = dmrs}), "first_symbol") << first;
+    EXPECT_EQ(blamed_setting(
+                  {.direction = nr_direction::downlink, .first_symbol = first, .symbols = 5, .dmrs = dmrs}),
+              "");
+    EXPECT_EQ(blamed_setting({.mapping = nr_mapping::type_b, .first_symbol = first}), "");
+  }
+  EXPECT_EQ(blamed_setting({.direction = nr_direction::downlink, .first_symbol = 3}), "first_symbol");
   EXPECT_EQ(blamed_setting({.first_symbol = 0, .symbols = 3}), "symbols");
   EXPECT_EQ(blamed_setting({.mapping = nr_mapping::type_b, .first_symbol = 10, .symbols = 5}), "symbols");
   EXPECT_EQ(blamed_setting({.mapping = nr_mapping::type_b, .first_symbol = 10, .symbols = 1}),
             "symbols");  // no data
   EXPECT_EQ(blamed_setting({.rnti = 65536}), "rnti");
+  EXPECT_EQ(blamed_setting({.layers = 2, .transform_precoding = true}), "layers");
+  EXPECT_EQ(blamed_setting({.dmrs = {.type = 2}, .transform_precoding = true}), "dmrs_type");
+  EXPECT_EQ(blamed_setting({.dmrs = {.cdm_groups = 1}, .transform_precoding = true}), "dmrs_cdm_groups");
+  EXPECT_EQ(blamed_setting({.direction = nr_direction::downlink, .transform_precoding = true}),
+            "transform_precoding");
+  EXPECT_EQ(blamed_setting({.pi2_bpsk = true}), "pi2_bpsk");
+  EXPECT_EQ(blamed_setting({.dmrs = {.hopping = nr_dmrs_hopping::group}}), "dmrs_hopping");
+  EXPECT_EQ(blamed_setting({.dmrs = {.low_papr_id = 4}}), "dmrs_low_papr_id");
+  EXPECT_EQ(blamed_setting({.dmrs = {.low_papr_id = 1008}, .transform_precoding = true}), "dmrs_low_papr_id");
+  int allowed = 0;
+  for (int blocks = 1; blocks <= 275; blocks++) {
+    const std::string blame =
+        blamed([&] { completed({.carrier = {.resource_blocks = blocks}, .transform_precoding = true}); });
+    allowed += blame.empty();
+  }
+  EXPECT_EQ(allowed, 53);  // the numbers 2^a 3^b 5^c up to 275
+  const nr_shared_channel bpsk({.transform_precoding = true, .pi2_bpsk = true});
+  EXPECT_EQ(bpsk.transport(1, 1).modulation_order, 1);
+  EXPECT_EQ(bpsk.transport(2, 5).modulation_order, 1);
+  EXPECT_EQ(blamed([&] { bpsk.transport(1, 2); }), "mcs");
+  EXPECT_EQ(blamed([&] { bpsk.transport(2, 6); }), "mcs");
+  EXPECT_EQ(blamed([&] { bpsk.transport(3, 0); }), "table");
   const nr_shared_channel pusch({});
   EXPECT_EQ(blamed([&] { pusch.transport(1, 29); }), "rate_x1024");
   EXPECT_EQ(blamed([&] { pusch.transport(5, 0); }), "table");
@@ -385,6 +417,176 @@ TEST(nr_shared_channel, refuses_other_shapes) {
   EXPECT_EQ(blamed([&] { channel.map(*exec, {symbols, symbols}, grid); }), "symbols");
   EXPECT_THROW(channel.extract(*exec, longer, symbols), shape_error);
   EXPECT_THROW(channel.extract(*exec, grid, grid), shape_error);
+}
+
+using precise = std::complex<double>;
+
+/// Rows of n values as an array with another order in memory.
+array<std::complex<float>> batch_fastest_of(executor& exec, const complexes& rows, std::size_t items,
+                                            std::size_t n) {
+  complexes values(rows.size());
+  for (std::size_t i = 0; i < items; i++)
+    for (std::size_t e = 0; e < n; e++) values[e * items + i] = rows[i * n + e];
+  return on_device(exec, values, items, n, layout::batch_fastest);
+}
+
+/// The DFT of transform precoding, as it is written.
+std::vector<precise> transform_of(const std::vector<precise>& d, std::size_t m, int sign) {
+  std::vector<precise> x(d.size());
+  for (std::size_t k = 0; k < d.size(); k++)
+    for (std::size_t n = 0; n < m; n++)
+      x[k] +=
+          d[k / m * m + n] * std::polar(1 / std::sqrt(static_cast<double>(m)),
+                                        sign * 2 * std::numbers::pi * static_cast<double>(n * (k % m) % m) /
+                                            static_cast<double>(m));
+  return x;
+}
+
+const std::vector<nr_channel_config>& precoded_channels() {
+  static const std::vector<nr_channel_config> list{
+      {.carrier = {.resource_blocks = 1, .cell_id = 5}, .transform_precoding = true},
+      {.carrier = {.resource_blocks = 20, .first_resource_block = 7, .slot = 3},
+       .first_block = 3,
+       .blocks = 15,
+       .dmrs =
+           {.additional_positions = 1, .ports = {3}, .hopping = nr_dmrs_hopping::sequence, .low_papr_id = 99},
+       .transform_precoding = true},
+      {.carrier = {.spacing_khz = 15, .resource_blocks = 10, .cell_id = 1007, .slot = 9},
+       .mapping = nr_mapping::type_b,
+       .first_symbol = 3,
+       .symbols = 9,
+       .antenna_ports = 4,
+       .tpmi = 17,
+       .dmrs = {.length = 2, .additional_positions = 1, .ports = {6}, .hopping = nr_dmrs_hopping::group},
+       .transform_precoding = true,
+       .pi2_bpsk = true}};
+  return list;
+}
+
+/// What is sent with transform precoding is as the standard writes it.
+TEST_P(nr_slots, transform_precoding_equals_its_formula) {
+  constexpr std::size_t slots = 2;
+  for (const nr_channel_config& config : precoded_channels()) {
+    const nr_shared_channel channel(config);
+    const nr_channel_config& c = channel.config();
+    const std::size_t n = channel.data_elements(), m = 12 * static_cast<std::size_t>(*c.blocks);
+    const complexes sent = noise_of(slots * n, 5);
+    std::vector<precise> d(sent.begin(), sent.end());
+    if (c.pi2_bpsk)
+      for (std::size_t i = 1; i < d.size(); i += 2) d[i] *= precise(0, 1);
+    const std::vector<precise> x = transform_of(d, m, -1);
+    auto grid = exec().make<std::complex<float>>(slots * channel.elements(), channel.ports());
+    channel.map(exec(), {batch_fastest_of(exec(), sent, slots, n)}, grid);
+    auto data = exec().make<std::complex<float>>(slots * n, channel.ports());
+    channel.extract(exec(), grid, data);
+    const complexes found = exec().to_host(data), w = channel.precoder();
+    double worst = 0;
+    for (std::size_t i = 0; i < x.size(); i++)
+      for (std::size_t p = 0; p < channel.ports(); p++)
+        worst = std::max(worst, std::abs(precise(found[i * channel.ports() + p]) - precise(w[p]) * x[i]));
+    EXPECT_LT(worst, 5e-6) << *c.blocks;
+    for (const std::int32_t place : channel.data_places())  // none in symbols with DMRS
+      for (const int l : channel.dmrs_symbols()) EXPECT_NE(place / c.carrier.subcarriers(), l);
+  }
+}
+
+/// Against the equaliser's formulas in double, and H = 1 without noise.
+TEST_P(nr_slots, equaliser_equals_its_formula) {
+  constexpr std::size_t slots = 2, rx = 3;
+  for (const nr_channel_config& config : precoded_channels()) {
+    const nr_shared_channel channel(config);
+    const std::size_t n = channel.data_elements(), uses = slots * n,
+                      m = 12 * static_cast<std::size_t>(*channel.config().blocks);
+    const complexes h = noise_of(uses * rx, 11), y = noise_of(uses * rx, 12);
+    std::vector<float> n0(uses);
+    for (std::size_t i = 0; i < uses; i++) n0[i] = 0.1f + 0.01f * static_cast<float>(i % 17);
+    std::vector<precise> z(uses);
+    std::vector<double> rest(uses / m);
+    for (std::size_t i = 0; i < uses; i++) {
+      double power = n0[i];
+      for (std::size_t r = 0; r < rx; r++) {
+        power += std::norm(precise(h[i * rx + r]));
+        z[i] += std::conj(precise(h[i * rx + r])) * precise(y[i * rx + r]);
+      }
+      z[i] /= power;
+      rest[i / m] += n0[i] / power / static_cast<double>(m);
+    }
+    const std::vector<precise> d = transform_of(z, m, 1);
+    auto symbols = exec().make<std::complex<float>>(uses, 1),
+         ones = exec().make<std::complex<float>>(uses, 1);
+    auto noise = exec().make<float>(uses, 1);
+    channel.equalise(exec(),
+                     {.channel = batch_fastest_of(exec(), h, uses, rx),
+                      .received = on_device(exec(), y, uses, rx),
+                      .noise_var = on_device(exec(), n0, uses, 1)},
+                     {.symbols = symbols, .channel = ones, .noise_var = noise});
+    const complexes found = exec().to_host(symbols), one = exec().to_host(ones);
+    const std::vector<float> level = exec().to_host(noise);
+    for (std::size_t i = 0; i < uses; i++) {
+      precise expected = d[i] / (1 - rest[i / m]);
+      if (config.pi2_bpsk && i % 2 == 1) expected *= precise(0, -1);
+      ASSERT_LT(std::abs(precise(found[i]) - expected), 1e-5) << i;
+      ASSERT_NEAR(level[i], rest[i / m] / (1 - rest[i / m]), 1e-6);
+      ASSERT_EQ(one[i], 1.f);
+    }
+  }
+}
+
+/// A NaN spoils its OFDM symbol alone.
+TEST_P(nr_slots, equaliser_passes_nan_on) {
+  const nr_shared_channel channel({.carrier = {.resource_blocks = 2}, .transform_precoding = true});
+  const std::size_t n = channel.data_elements(), m = 24;
+  complexes y(n, 1.f);
+  y[2 * m + 5] = {std::nanf(""), 0};
+  auto symbols = exec().make<std::complex<float>>(n, 1);
+  auto noise = exec().make<float>(n, 1);
+  channel.equalise(exec(),
+                   {.channel = on_device(exec(), complexes(n, 1.f), n, 1),
+                    .received = on_device(exec(), y, n, 1),
+                    .noise_var = on_device(exec(), std::vector<float>(n, 0.1f), n, 1)},
+                   {.symbols = symbols, .channel = {}, .noise_var = noise});
+  const complexes found = exec().to_host(symbols);
+  for (std::size_t i = 0; i < n; i++) EXPECT_EQ(std::isnan(std::abs(found[i])), i / m == 2) << i;
+}
+
+/// Group and sequence numbers against other programs, and the values of DMRS against their definition.
+TEST(nr_dmrs, low_papr_equals_other_programs) {
+  const auto document = nr_vectors("pusch_tp_dmrs.json", "nr_time");
+  NR_SKIP_WITHOUT(document);
+  for (const auto& v : document.at("vectors")) {
+    const std::string hopping = v.at("hopping");
+    const int blocks = v.at("prbs");
+    const nr_carrier carrier{.resource_blocks = blocks, .slot = v.at("slot")};
+    const nr_dmrs_config dmrs{.hopping = hopping == "group"      ? nr_dmrs_hopping::group
+                                         : hopping == "sequence" ? nr_dmrs_hopping::sequence
+                                                                 : nr_dmrs_hopping::none,
+                              .low_papr_id = v.at("n_id_rs").template get<int>()};
+    const auto g = nr_low_papr_dmrs(carrier, v.at("symbol"), dmrs, 6 * blocks);
+    EXPECT_EQ(g.u, v.at("u").template get<int>()) << v.at("id").dump();
+    EXPECT_EQ(g.v, v.at("v").template get<int>()) << v.at("id").dump();
+  }
+}
+
+TEST(nr_dmrs, low_papr_is_where_the_standard_has_it) {
+  for (const nr_channel_config& config : precoded_channels()) {
+    const nr_shared_channel channel(config);
+    const nr_channel_config& c = channel.config();
+    const complexes a = channel.dmrs(0);
+    const nr_dmrs_port port = nr_dmrs_port_of(1, c.dmrs.ports[0]);
+    const int length = c.dmrs.length, half = 6 * *c.blocks, subcarriers = c.carrier.subcarriers();
+    complexes expected(channel.elements());
+    for (std::size_t i = 0; i < channel.dmrs_symbols().size(); i++) {
+      const int l = channel.dmrs_symbols()[i], first = l - static_cast<int>(i) % length;
+      const auto g = nr_low_papr_dmrs(c.carrier, first, c.dmrs, half);
+      const auto r = nr_low_papr_sequence(half, g.u, g.v);
+      for (int m = 0; m < half; m++) {
+        const double weight = std::sqrt(2) * (m % 2 == 1 ? port.frequency : 1) * (l > first ? port.time : 1);
+        expected[static_cast<std::size_t>(l * subcarriers + 12 * c.first_block + 2 * m + port.first)] =
+            std::complex<float>(weight * r[static_cast<std::size_t>(m)]);
+      }
+    }
+    for (std::size_t k = 0; k < a.size(); k++) ASSERT_LT(std::abs(a[k] - expected[k]), close) << k;
+  }
 }
 
 /// The constellations of nr_qam, which the mapper of modem/ has.

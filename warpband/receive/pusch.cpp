@@ -20,12 +20,13 @@ using cx64 = std::complex<float>;
 
 nr_channel_config uplink_of(const nr_channel_config& c) {
   if (c.direction != nr_direction::uplink) throw argument_error("channel", "\"pdsch\"", "\"pusch\"");
+  if (c.pi2_bpsk) throw argument_error("pi2_bpsk", "true", "false, as detectors have no BPSK");
   return c;
 }
 nr_transport_config transport_of(const nr_shared_channel& channel, const pusch_chain_config& c) {
   check_range("mcs_table", c.mcs_table, 1, 3);
   check_range("mcs", c.mcs, 0, 31);
-  if (nr_mcs_of(c.mcs_table, c.mcs).rate_x1024 == 0)
+  if (nr_mcs_of(channel.config(), c.mcs_table, c.mcs).rate_x1024 == 0)
     throw argument_error("mcs", std::to_string(c.mcs), "one that is not reserved for retransmissions");
   nr_transport_config t = channel.transport(c.mcs_table, c.mcs);
   t.ldpc = c.decoder;
@@ -37,6 +38,7 @@ detector_config detector_of(const nr_shared_channel& channel, const nr_transport
   c.streams = channel.config().layers;
   c.qam = 1 << transport.modulation_order;
   check_range("rx_antennas", c.rx_antennas, c.streams, 16);
+  if (channel.config().transform_precoding) c.rx_antennas = 1;  // behind the equaliser
   return c;
 }
 
@@ -47,6 +49,7 @@ struct pusch_receiver {
         transport(transport_of(channel, c)),
         estimator(pilots_of(channel), c.estimator, channel.data_places()),
         detector(detector_of(channel, transport, c.detector)),
+        rx_antennas(as_size(c.detector.rx_antennas)),
         loop(c.receiver),
         open(loop ? nullptr : make_open_detector(detector)) {}
   std::unique_ptr<receiver> make() const {
@@ -60,6 +63,7 @@ struct pusch_receiver {
   nr_transport_config transport;
   channel_estimator estimator;
   detector_config detector;
+  std::size_t rx_antennas;
   std::optional<receiver_config> loop;
   std::shared_ptr<const soft_detector> open;
 };
@@ -68,7 +72,7 @@ struct pusch_receiver {
 class attached {
  public:
   attached(std::shared_ptr<const pusch_receiver> is, executor& exec, std::size_t max_slots)
-      : is_(std::move(is)), exec_(exec), rx_(as_size(is_->detector.rx_antennas)), arrays_(is_->channel, rx_) {
+      : is_(std::move(is)), exec_(exec), rx_(is_->rx_antennas), arrays_(is_->channel, rx_) {
     arrays_.allocate(exec, max_slots);
     for (std::size_t slots = max_slots; slots > 0; slots = is_->loop ? slots / 2 : 0) {
       batches_.emplace_back(slots, is_->make());
@@ -81,7 +85,8 @@ class attached {
     if (stage == 0) {
       const view<const float> n0{static_cast<const float*>(f.inputs[1]), 1, f.items, 1, 0};
       arrays_.extract(exec_, received, f.items);
-      return arrays_.estimate(exec_, is_->estimator, received, n0);
+      arrays_.estimate(exec_, is_->estimator, received, n0);
+      return arrays_.equalise(exec_, f.items);
     }
     std::size_t first = 0;
     for (const auto& [size, receiver] : batches_) {
@@ -118,7 +123,7 @@ std::unique_ptr<frame_receiver> make_pusch_chain(const pusch_chain_config& confi
       .inputs =
           {{.name = "received",
             .type = element_type::complex64,
-            .elements = as_size(is->detector.rx_antennas),
+            .elements = is->rx_antennas,
             .rows = is->channel.elements()},
            {.name = "noise_var", .type = element_type::float32, .elements = 1, .rows = 1, .per_items = 0}},
       .outputs = {{.name = "bits",

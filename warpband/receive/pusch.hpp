@@ -4,6 +4,8 @@
 //
 //   channel_estimator::run -> nr_shared_channel::extract -> detector::run -> nr_transport_decoder
 //
+// With transform precoding nr_shared_channel::equalise is before the detector, which then has one antenna.
+//
 //   arrays in   received [slots * elements, R]: element symbol * subcarriers + subcarrier of each slot
 //               noise_var [1]: N0
 //   arrays out  bits [slots, A], ok [slots, 1], status [slots, 1]: those of nr_transport_output
@@ -25,7 +27,7 @@ namespace wb {
 
 struct pusch_chain_config {
   nr_channel_config channel = {};  // of the uplink
-  int mcs_table = 1, mcs = 16;     // of nr_mcs_of; not of a reserved index
+  int mcs_table = 1, mcs = 16;     // of the channel's nr_mcs_of; not of a reserved index
   estimator_config estimator = {};
   detector_config detector = {};  // its streams and qam follow from channel and mcs
   ldpc_decoder_config decoder = {};
@@ -38,7 +40,7 @@ struct pusch_chain_config {
 /// of its slots, of half, a quarter, ... of them, down to one, into which a frame is cut: soft buffers of
 /// twice as many slots. Throws argument_error as nr_shared_channel, channel_estimator, make_detector,
 /// nr_transport_decoder and check_transport_loop do: it names resource blocks outside the carrier, less
-/// rx_antennas than layers, a reserved mcs.
+/// rx_antennas than layers, a reserved mcs, pi2_bpsk.
 ///   const auto chain = make_pusch_chain({.channel = {.carrier = {.resource_blocks = 51}, .layers = 2},
 ///                                        .mcs = 16,
 ///                                        .detector = {.rx_antennas = 4}});
