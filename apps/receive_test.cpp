@@ -398,6 +398,10 @@ TEST_F(receive_command, reads_files_of_other_programs) {
   }
   EXPECT_GT(total, 20u);
   EXPECT_EQ(total_messages, 6u);
+  // In another table of CORESET 0 the same index has other resource blocks.
+  const auto other = received(folder + "cell_c_clean.npy --rate 30.72e6 --spacing 30 --offset -450e3 --wide");
+  EXPECT_EQ(other["blocks"].size(), 2u);
+  EXPECT_EQ(other["messages"].size(), 0u);
 }
 
 }  // namespace receive_command_test
