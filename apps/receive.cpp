@@ -77,7 +77,7 @@ wb::nr_downlink receiver_of(double rate_hz, int spacing_khz, double offset_hz,
   wb::nr_downlink_config c;
   c.sample_rate_hz = rate_hz, c.spacing_khz = spacing_khz, c.offset_hz = offset_hz;
   c.max_cfo_hz = options.max_cfo_hz, c.false_alarm = options.false_alarm;
-  c.carrier_hz = options.carrier_hz, c.wide = options.wide;
+  c.carrier_hz = options.carrier_hz, c.wide = options.wide && spacing_khz == 30;
   if (options.l_max != 0) c.l_max = options.l_max;
   return wb::nr_downlink(c);
 }
@@ -166,25 +166,19 @@ std::vector<T> without_repetitions(std::vector<T> values) {
   return values;
 }
 
-/// Whether samples hold blocks and their rate is one of cell_search's.
-bool takes_rate(double rate_hz, int spacing_khz) {
-  const double ratio = rate_hz / (128e3 * spacing_khz);
-  if (!(ratio >= 2 && ratio <= 32 && ratio == std::floor(ratio))) return false;
-  int rest = static_cast<int>(ratio);  // the FFT takes products of 2, 3 and 5
-  for (const int factor : {2, 3, 5})
-    while (rest % factor == 0) rest /= factor;
-  return rest == 1;
-}
-/// Subcarrier spacings that are searched. Throws argument_error if the rate is not allowed.
+/// Subcarrier spacings that are searched. Throws argument_error if the rate is not allowed, or `wide` without
+/// 30 kHz.
 std::vector<int> spacings_of(const iq_reader& file, const receive_options& options) {
   std::vector<int> spacings = without_repetitions(options.spacings_khz);
-  const auto allowed = [&](int spacing) { return takes_rate(file.rate_hz(), spacing); };
+  const auto allowed = [&](int spacing) { return wb::nr_downlink_takes_rate(file.rate_hz(), spacing); };
   if (spacings.empty())
     std::copy_if(usual_spacings.begin(), usual_spacings.end(), std::back_inserter(spacings), allowed);
   if (spacings.empty() || !std::all_of(spacings.begin(), spacings.end(), allowed))
     throw wb::argument_error(
         "rate", fmt::format("{:g}", file.rate_hz()),
         "2 to 32 times 128 subcarrier spacings, without prime factors above 5, as 7.68e6");
+  if (options.wide && std::find(spacings.begin(), spacings.end(), 30) == spacings.end())
+    throw wb::argument_error("wide", "true", "false unless a spacing of 30 kHz is searched");
   return spacings;
 }
 
@@ -589,8 +583,9 @@ command add_receive(CLI::App& app) {
                    "Candidate blocks of a half frame; default: 8 and 4, 64 from 120 kHz on")
       ->type_name("4|8|64")
       ->check(CLI::IsMember({4, 8, 64}));
-  receive->add_flag("--wide", options->wide,
-                    "The band's least channel bandwidth is 40 MHz, which selects the table of CORESET 0");
+  receive->add_flag(
+      "--wide", options->wide,
+      "30 kHz: the band's least channel bandwidth is 40 MHz, which selects the table of CORESET 0");
   receive->add_option("--json", options->json, "Write all blocks and messages here, in JSON")
       ->type_name("FILE");
   add_device_options(*receive, options->where);

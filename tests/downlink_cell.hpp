@@ -87,9 +87,8 @@ inline std::vector<sample> pdsch_grid(executor& exec, const nr_channel_config& c
   pdsch.map(exec, {make_view(std::as_const(values).data(), 1, symbols)}, grid);
   return exec.to_host(grid);
 }
-/// 20 ms with the block, and SIB1 in the occasion's first slot or the one behind it.
-inline std::vector<sample> samples_of(executor& exec, const sent_cell& c,
-                                      const std::vector<std::uint8_t>& block) {
+/// 20 ms with the SS/PBCH block.
+inline std::vector<sample> ssb_of(executor& exec, const sent_cell& c) {
   std::vector<sample> samples(static_cast<std::size_t>(0.02 * c.rate_hz));
   auto grid = exec.make<sample>(1, 960);
   pbch_encoder({.l_max = 8}).run(exec, {c.mib}, {c.cell_id}, grid);
@@ -98,6 +97,12 @@ inline std::vector<sample> samples_of(executor& exec, const sent_cell& c,
               half_frame * c.mib.half_frame +
                   nr_ssb_first_symbols(c.pattern, 8)[static_cast<std::size_t>(c.mib.ssb_index)],
               4, c.offset_hz, exec.to_host(grid));
+  return samples;
+}
+/// 20 ms with the SS/PBCH block, and SIB1 in the occasion's first slot or the one behind it.
+inline std::vector<sample> samples_of(executor& exec, const sent_cell& c,
+                                      const std::vector<std::uint8_t>& block) {
+  std::vector<sample> samples = ssb_of(exec, c);
   const int spacing = c.mib.common_spacing_khz;
   const auto coreset = *nr_coreset0_of(c.spacing_khz, spacing, c.mib.coreset0);
   const auto when = nr_type0_occasion_of(c.mib.search_space0, c.mib.ssb_index, spacing, coreset.symbols);

@@ -448,8 +448,14 @@ void judge_search() {
   });
   for (const char* name : {"prach_generator", "prach_detector", "nr_downlink"}) judged().insert(name);
   if (!has_cpu_fft()) return;
+  complexes ssb(960), samples(1500);
+  pbch_encoder({}).run(exec(), {nr_ssb_content{}}, {3}, make_view(ssb.data(), 1, 960));
+  const ofdm_modulator modulator(nr_numerology({.resource_blocks = 20}, 256),
+                                 {.first_symbol = 2, .symbols = 4});
+  modulator.run(exec(), first(ssb, 960), make_view(samples.data() + 200, 1, modulator.samples()));
   defined("nr_downlink", nr_downlink({.sample_rate_hz = 3.84e6}), [&](const nr_downlink& d) {
-    return std::vector<double>{static_cast<double>(d.blocks(exec(), in, first(in, 500), 500).size())};
+    return std::vector<double>{
+        d.blocks(exec(), samples, first(samples, 1500), 1500).at(0).found.first_sample};
   });
   const prach_config c{.format = prach_format::a1};
   defined("prach_generator", prach_generator(c), [&](const prach_generator& g) {

@@ -4,13 +4,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <array>
 #include <optional>
 #include <vector>
 
 #include <warpband/receive/downlink.hpp>
 
 #include "arrays.hpp"
+#include "nr_objects.hpp"
 #include "pbch_objects.hpp"
 #include "rooms.hpp"
 #include "settings.hpp"
@@ -19,10 +19,6 @@ namespace wb::python {
 namespace {
 
 using cf = std::complex<float>;
-
-nb::bytes downlink_bytes(const std::vector<std::uint8_t>& bits) {
-  return nb::bytes(reinterpret_cast<const char*>(bits.data()), bits.size());
-}
 
 /// samples: one axis of neighbours.
 nb::tuple receive_downlink(const nr_downlink& d, executor_ref& where, nb::handle samples) {
@@ -46,21 +42,16 @@ nb::tuple receive_downlink(const nr_downlink& d, executor_ref& where, nb::handle
                                 tuple_of(b.pbch)));
   for (const nr_downlink_message& m : messages)
     decoded.append(nb::make_tuple(m.cell_id, m.ssb_index, m.sfn, m.slot, m.first_sample, m.coreset_blocks,
-                                  m.level, m.first_cce, m.snr_db, m.metric, downlink_bytes(m.bits),
-                                  m.block.ok, downlink_bytes(m.block.bits)));
+                                  m.level, m.first_cce, m.snr_db, m.metric, bytes_of(m.bits), m.block.ok,
+                                  bytes_of(m.block.bits)));
   return nb::make_tuple(found, decoded);
 }
 
 /// grid: one slot of CORESET 0's resource blocks, with neighbouring values.
-nb::object decode_si(executor_ref& where, nb::handle grid, const std::array<int, 7>& dci, int cell_id,
-                     int slot, int coreset_blocks, int spacing_khz, int dmrs_first_symbol) {
-  const nr_si_dci d{.first_block = dci[0],
-                    .blocks = dci[1],
-                    .time_domain = dci[2],
-                    .interleaved = dci[3] != 0,
-                    .mcs = dci[4],
-                    .rv = dci[5],
-                    .other_information = dci[6] != 0};
+nb::object decode_si(executor_ref& where, nb::handle grid, const dci_fields& dci, int cell_id, int slot,
+                     int coreset_blocks, int spacing_khz, int dmrs_first_symbol,
+                     std::optional<double> noise_var) {
+  const nr_si_dci d = dci_of(dci);
   nr_si_dci_bits(coreset_blocks);
   const nr_channel_config channel = nr_si_channel(
       d, {.spacing_khz = spacing_khz, .resource_blocks = coreset_blocks, .cell_id = cell_id, .slot = slot},
@@ -69,9 +60,9 @@ nb::object decode_si(executor_ref& where, nb::handle grid, const std::array<int,
   g.expect_item({14, static_cast<std::size_t>(12 * coreset_blocks)});
   const auto in = g.as<const cf>(2);
   nr_si_block block;
-  where.run([&](executor& exec) { block = nr_si_decode(exec, in, channel, d.mcs, d.rv); });
+  where.run([&](executor& exec) { block = nr_si_decode(exec, in, channel, d.mcs, d.rv, noise_var); });
   if (!block.ok) return nb::none();
-  return downlink_bytes(block.bits);
+  return bytes_of(block.bits);
 }
 
 }  // namespace
@@ -90,7 +81,7 @@ void bind_downlink(nb::module_& m) {
       .def("run", &receive_downlink, nb::arg("executor"), nb::arg("samples"));
   m.def("nr_si_decode", &decode_si, nb::kw_only(), nb::arg("executor"), nb::arg("grid"), nb::arg("dci"),
         nb::arg("cell_id"), nb::arg("slot"), nb::arg("coreset_blocks"), nb::arg("spacing_khz"),
-        nb::arg("dmrs_first_symbol"));
+        nb::arg("dmrs_first_symbol"), nb::arg("noise_var").none());
 }
 
 }  // namespace wb::python

@@ -8,10 +8,10 @@
 #include <tuple>
 
 #include <warpband/nr/pdcch/coreset.hpp>
-#include <warpband/nr/pdcch/dci.hpp>
 #include <warpband/nr/pdcch/pdcch.hpp>
 
 #include "arrays.hpp"
+#include "nr_objects.hpp"
 #include "rooms.hpp"
 #include "settings.hpp"
 
@@ -19,17 +19,6 @@ namespace wb::python {
 namespace {
 
 using cf = std::complex<float>;
-using dci_fields = std::array<int, 7>;  // in the order of nr_si_dci
-
-nr_si_dci dci_of(const dci_fields& f) {
-  return {.first_block = f[0],
-          .blocks = f[1],
-          .time_domain = f[2],
-          .interleaved = f[3] != 0,
-          .mcs = f[4],
-          .rv = f[5],
-          .other_information = f[6] != 0};
-}
 
 void pdcch_encode(const pdcch_encoder& e, executor_ref& where, nb::handle bits, const std::vector<int>& slots,
                   const std::vector<int>& first_cces, nb::handle grids) {
@@ -52,8 +41,7 @@ nb::list pdcch_decode(const pdcch_decoder& d, executor_ref& where, nb::handle gr
   nb::list results;
   for (std::size_t i = 0; i < found.size(); i++) {
     const nr_pdcch_result& r = found[i];
-    results.append(nb::make_tuple(listed[i].grid, listed[i].first_cce, r.ok, r.erased,
-                                  nb::bytes(reinterpret_cast<const char*>(r.bits.data()), r.bits.size()),
+    results.append(nb::make_tuple(listed[i].grid, listed[i].first_cce, r.ok, r.erased, bytes_of(r.bits),
                                   r.metric, r.snr_db, r.cfo_spacings, r.delay_symbols));
   }
   return results;

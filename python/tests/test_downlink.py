@@ -76,6 +76,18 @@ def test_messages_of_files_of_other_programs():
     assert messages >= 6
 
 
+def test_blocks_of_long_arrays_are_found():
+    for f in json.loads(refdata("samples/downlink.json").read_text())["files"]:
+        if f.get("pdcch"):
+            break
+    receive = wb.NrDownlink(sample_rate_hz=f["sample_rate_hz"], spacing_khz=f["scs_khz"], offset_hz=f["ssb_centre_offset_hz"], carrier_hz=f["f0_hz"])
+    samples = samples_of(f["file"])
+    ahead = int(0.03 * f["sample_rate_hz"])
+    one, two = receive(samples), receive(np.concatenate([np.zeros(ahead, np.complex64), samples]))
+    assert [b.content for _, b in two.blocks] == [b.content for _, b in one.blocks]
+    assert np.allclose([b.first_sample - ahead for b, _ in two.blocks], [b.first_sample for b, _ in one.blocks], atol=0.5)
+
+
 def test_noise_and_bad_values(rng):
     noise = rng.normal(size=153600) + 1j * rng.normal(size=153600)
     assert wb.NrDownlink(sample_rate_hz=7.68e6, spacing_khz=30)(noise) == ([], [])
@@ -85,7 +97,9 @@ def test_noise_and_bad_values(rng):
                         (lambda: wb.NrDownlink()(np.zeros((2, 500))), "samples"),
                         (lambda: wb.nr_si_decode(np.zeros((14, 300)), dci=wb.NrSiDci(), cell_id=1, slot=0, coreset_blocks=24), "grid"),
                         (lambda: wb.nr_si_decode(np.zeros((14, 288)), dci=wb.NrSiDci(mcs=30), cell_id=1, slot=0, coreset_blocks=24), "mcs = 30"),
-                        (lambda: wb.nr_si_decode(np.zeros((14, 288)), dci=wb.NrSiDci(), cell_id=1008, slot=0, coreset_blocks=24), "cell_id = 1008")):
+                        (lambda: wb.nr_si_decode(np.zeros((14, 288)), dci=wb.NrSiDci(), cell_id=1008, slot=0, coreset_blocks=24), "cell_id = 1008"),
+                        (lambda: wb.NrDownlink(wide=True), "wide"), (lambda: wb.NrDownlink(l_max=64), "l_max = 64"),
+                        (lambda: wb.nr_si_decode(np.zeros((14, 288)), dci=wb.NrSiDci(time_domain=8), cell_id=1, slot=0, coreset_blocks=24), "noise_var")):
         with pytest.raises(ValueError, match=match):
             call()
     with pytest.raises(TypeError, match="dci"):

@@ -225,7 +225,7 @@ CALLS_OF = [
     (wb.NrDownlink, {"sample_rate_hz": 7.68e6, "spacing_khz": 30, "carrier_hz": 1e9, "l_max": 8, "wide": True}),
     (wb.NrDownlink(sample_rate_hz=3.84e6), {"samples": np.ones(3000, "c8")}),
     (wb.nr_si_decode, {"grid": np.ones((14, 288), "c8"), "dci": wb.NrSiDci(blocks=2), "cell_id": 3, "slot": 2, "coreset_blocks": 24, "spacing_khz": 15,
-                       "dmrs_first_symbol": 2}),
+                       "dmrs_first_symbol": 2, "noise_var": 0.1}),
     (wb.nr_coreset0, {"ssb_spacing_khz": 30, "spacing_khz": 15, "index": 3, "wide": True}), (wb.NrSiDci().bits, {"coreset_blocks": 24}),
     (wb.nr_coreset0_first_hz, {"offset": 3, "ssb_spacing_khz": 30, "spacing_khz": 15, "k_ssb": 3}), (wb.NrSiDci().physical_blocks, {"coreset_blocks": 48}),
     (wb.NrSiDci.of_bits, {"bits": bits(37), "coreset_blocks": 24}), (wb.nr_type0_occasion, {"index": 3, "ssb_index": 2, "spacing_khz": 15, "coreset_symbols": 2}),

@@ -85,7 +85,7 @@ class NrDownlink(Described):
 
     @converting(samples=as_complex)
     def __call__(self, samples: Array, *, strict: bool = False) -> NrDownlinkResult:
-        """Receives complex64 ``(n,)``. Waits for the result.
+        """Receives complex64 ``(n,)``, searched in pieces of 20 ms. Waits for the result.
 
         Samples may have any scale from 1e-12 to 1e15. Samples that are NaN, infinite or above 1e15 are taken as 0.
 
@@ -104,7 +104,7 @@ class NrDownlink(Described):
 
 
 def nr_si_decode(grid: Any, *, dci: NrSiDci, cell_id: int, slot: int, coreset_blocks: int, spacing_khz: int = 30,
-                 dmrs_first_symbol: int = 2) -> np.ndarray | None:
+                 dmrs_first_symbol: int = 2, noise_var: float | None = None) -> np.ndarray | None:
     """The transport block that a DCI with SI-RNTI schedules, uint8, or None if a CRC fails. On a CPU.
 
     Args:
@@ -115,6 +115,7 @@ def nr_si_decode(grid: Any, *, dci: NrSiDci, cell_id: int, slot: int, coreset_bl
         coreset_blocks: 24, 48 or 96.
         spacing_khz: of SIB1, 15 or 30.
         dmrs_first_symbol: of the MIB, 2 or 3.
+        noise_var: N0 of an element. One resource block of two symbols needs it; other DMRS give N0 themselves.
 
     >>> grid = np.random.default_rng(1).normal(size=(14, 288))
     >>> wb.nr_si_decode(grid, dci=wb.NrSiDci(blocks=4), cell_id=1, slot=0, coreset_blocks=24)
@@ -127,5 +128,5 @@ def nr_si_decode(grid: Any, *, dci: NrSiDci, cell_id: int, slot: int, coreset_bl
         raise refused("grid", grid, "complex numbers") from None
     space = space_of(values)
     found = made(_core.nr_si_decode, executor=space.executor(None), grid=values, dci=dci._fields(), cell_id=cell_id, slot=slot,
-                 coreset_blocks=coreset_blocks, spacing_khz=spacing_khz, dmrs_first_symbol=dmrs_first_symbol)
+                 coreset_blocks=coreset_blocks, spacing_khz=spacing_khz, dmrs_first_symbol=dmrs_first_symbol, noise_var=noise_var)
     return None if found is None else np.frombuffer(found, np.uint8)

@@ -191,10 +191,7 @@ def _one_each(name: str, value: Any, count: int, items: str) -> list[int]:
         numbers = [n for n in given if n is not None]
         if len(numbers) != count or len(given) != count:
             raise refused(name, value, f"an integer, or one for each of {count} {items}")
-    for n in numbers:
-        if abs(n) >= 2 ** 31:
-            raise refused(name, n, "an integer")
-    return numbers
+    return [whole(name, n, 0, 2 ** 31 - 1) for n in numbers]
 
 
 @described

@@ -98,7 +98,7 @@ pilot_pattern pilots_of(const nr_shared_channel& channel) {
         nr_dmrs_port_of(c.dmrs.type, c.dmrs.ports[static_cast<std::size_t>(l)]).group)] = true;
   }
   const int from_zero = nr_block_subcarriers * c.carrier.first_resource_block;
-  std::vector<int> blocks = c.physical_blocks;
+  std::vector<int> blocks = nr_blocks_of(c);
   std::sort(blocks.begin(), blocks.end());
   for (const int l : channel.dmrs_symbols())
     for (const int block : blocks)

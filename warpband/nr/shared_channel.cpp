@@ -47,10 +47,11 @@ void complete_ports(nr_channel_config& c) {
   }
 }
 
-/// Physical resource blocks, of a completed allocation.
-void complete_blocks(nr_channel_config& c) {
-  if (c.physical_blocks.empty())
-    for (int i = 0; i < *c.blocks; i++) c.physical_blocks.push_back(c.first_block + i);
+/// Of a completed allocation.
+void check_blocks(const nr_channel_config& c) {
+  if (c.physical_blocks.empty()) return;
+  if (c.first_block != 0)
+    throw argument_error("first_block", std::to_string(c.first_block), "0 beside physical_blocks");
   std::vector<int> sorted = c.physical_blocks;
   std::sort(sorted.begin(), sorted.end());
   if (sorted.size() != as_size(*c.blocks) || sorted.front() < 0 ||
@@ -126,13 +127,14 @@ std::vector<std::complex<float>> dmrs_of(const nr_channel_config& c, const std::
   const int step = d.type == 1 ? 4 : 6, subcarriers = c.carrier.subcarriers(),
             first = nr_block_subcarriers * c.carrier.first_resource_block,  // of the carrier, from block 0
       origin = c.transform_precoding ? -nr_block_subcarriers * c.first_block : first;
+  const std::vector<int> blocks = nr_blocks_of(c);
   std::vector<std::complex<float>> a(c.carrier.elements());
   for (std::size_t i = 0; i < symbols.size(); i++) {
     const auto r = c.transform_precoding ? low_papr_of(c, symbols[i - i % as_size(d.length)])
                                          : nr_dmrs_sequence(nr_dmrs_init(c.carrier, symbols[i], d),
                                                             as_size(first + subcarriers) * 2 / as_size(step));
     const float time = i % as_size(d.length) == 1 ? static_cast<float>(port.time) : 1.f;
-    for (const int block : c.physical_blocks)
+    for (const int block : blocks)
       for (int k = nr_block_subcarriers * block; k < nr_block_subcarriers * (block + 1); k++) {
         if (nr_dmrs_group(d.type, first + k) != port.group) continue;
         const int n = (origin + k) / step, offset = (origin + k) % step - port.first,
@@ -145,17 +147,18 @@ std::vector<std::complex<float>> dmrs_of(const nr_channel_config& c, const std::
 }
 
 /// Resource elements with data, in the order of the mapping.
-std::vector<std::int32_t> places_of(const nr_channel_config& c, const std::vector<int>& symbols) {
-  std::vector<std::int32_t> places;
+std::vector<std::int32_t> entries_of(const nr_channel_config& c, const std::vector<int>& symbols) {
+  const std::vector<int> blocks = nr_blocks_of(c);
+  std::vector<std::int32_t> entries;
   const int from_zero = nr_block_subcarriers * c.carrier.first_resource_block;
   for (int l = c.first_symbol; l < c.first_symbol + *c.symbols; l++) {
     const bool shared = std::find(symbols.begin(), symbols.end(), l) != symbols.end();
-    for (const int block : c.physical_blocks)
+    for (const int block : blocks)
       for (int k = nr_block_subcarriers * block; k < nr_block_subcarriers * (block + 1); k++)
         if (!shared || nr_dmrs_group(c.dmrs.type, from_zero + k) >= c.dmrs.cdm_groups)
-          places.push_back(l * c.carrier.subcarriers() + k);
+          entries.push_back(l * c.carrier.subcarriers() + k);
   }
-  return places;
+  return entries;
 }
 
 }  // namespace
@@ -212,6 +215,14 @@ nr_mcs nr_mcs_of(const nr_channel_config& config, int table, int index) {
   return mcs;
 }
 
+std::vector<int> nr_blocks_of(const nr_channel_config& c) {
+  if (!c.physical_blocks.empty()) return c.physical_blocks;
+  std::vector<int> blocks;
+  const int count = c.blocks.value_or(c.carrier.resource_blocks - c.first_block);
+  for (int i = 0; i < count; i++) blocks.push_back(c.first_block + i);
+  return blocks;
+}
+
 nr_channel_config completed(const nr_channel_config& config) {
   nr_channel_config c = config;
   check_settings(nr_channel_settings(), c);
@@ -223,7 +234,7 @@ nr_channel_config completed(const nr_channel_config& config) {
                          "1 to " + std::to_string(c.carrier.resource_blocks - c.first_block) +
                              ", in a carrier of " + std::to_string(c.carrier.resource_blocks) +
                              " from block " + std::to_string(c.first_block) + " on");
-  complete_blocks(c);
+  check_blocks(c);
   check_range("first_symbol", c.first_symbol, 0, c.carrier.symbols_per_slot() - 1);
   if (!c.symbols) c.symbols = c.carrier.symbols_per_slot() - c.first_symbol;
   check_range("symbols", *c.symbols, 1, c.carrier.symbols_per_slot() - c.first_symbol);
@@ -234,7 +245,7 @@ nr_channel_config completed(const nr_channel_config& config) {
   if (symbols.back() >= c.first_symbol + *c.symbols)
     throw argument_error("symbols", std::to_string(*c.symbols),
                          "enough for DMRS in symbol " + std::to_string(symbols.back()));
-  if (places_of(c, symbols).empty())
+  if (entries_of(c, symbols).empty())
     throw argument_error("symbols", std::to_string(*c.symbols), "enough for data beside DMRS");
   if (!c.scrambling_id) c.scrambling_id = c.carrier.cell_id;
   return c;
@@ -244,10 +255,10 @@ nr_shared_channel::nr_shared_channel(const nr_channel_config& config)
     : config_(completed(config)),
       dmrs_symbols_(nr_dmrs_symbols(config_.direction, config_.mapping, config_.first_symbol,
                                     *config_.symbols, config_.dmrs)),
-      places_(places_of(config_, dmrs_symbols_)) {
+      entries_(entries_of(config_, dmrs_symbols_)) {
   std::vector<std::int32_t> number(elements(), -1);
-  for (std::size_t i = 0; i < places_.host().size(); i++)
-    number[as_size(places_.host()[i])] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < entries_.host().size(); i++)
+    number[as_size(entries_.host()[i])] = static_cast<std::int32_t>(i);
   number_ = resident<std::int32_t>(std::move(number));
   std::vector<std::complex<float>> w(ports() * layers());
   if (config_.tpmi)
@@ -274,13 +285,13 @@ int nr_shared_channel::layers_of(int codeword) const noexcept {
 }
 
 std::vector<std::complex<float>> nr_shared_channel::dmrs(int layer) const {
-  places_.check_held();
+  entries_.check_held();
   check_range("layer", layer, 0, config_.layers - 1);
   return dmrs_of(config_, dmrs_symbols_, layer);
 }
 
 nr_transport_config nr_shared_channel::transport(int mcs_table, int index, int codeword) const {
-  places_.check_held();
+  entries_.check_held();
   check_range("codeword", codeword, 0, codewords() - 1);
   const nr_mcs mcs = nr_mcs_of(config_, mcs_table, index);
   const int per_block = nr_block_subcarriers / (config_.dmrs.type == 1 ? 2 : 3) * config_.dmrs.cdm_groups;
@@ -302,7 +313,7 @@ void nr_shared_channel::map(executor& exec, const std::vector<view<const std::co
   if (symbols.size() != as_size(codewords()))
     throw argument_error("symbols", std::to_string(symbols.size()) + " codewords",
                          std::to_string(codewords()));
-  places_.check_held();
+  entries_.check_held();
   const std::size_t slots = symbols[0].items;
   nr_map_args a;
   for (int q = 0; q < codewords(); q++) {
@@ -325,13 +336,13 @@ void nr_shared_channel::map(executor& exec, const std::vector<view<const std::co
 
 void nr_shared_channel::extract(executor& exec, view<const std::complex<float>> grid,
                                 view<std::complex<float>> data) const {
-  places_.check_held();
+  entries_.check_held();
   if (grid.items % elements() != 0)
     throw shape_error("grid", shape_text(grid.items, grid.elements),
                       "whole slots of " + std::to_string(elements()) + " resource elements");
   check_shape("grid", grid, grid.items, grid.elements);
   check_shape("data", data, grid.items / elements() * data_elements(), grid.elements);
-  const nr_extract_args a{static_cast<int>(data_elements()), static_cast<int>(elements()), places_.on(exec),
+  const nr_extract_args a{static_cast<int>(data_elements()), static_cast<int>(elements()), entries_.on(exec),
                           as_pairs(grid), as_pairs(data)};
   exec.run(nr_extract_kernels(), &a, data.items);
 }
@@ -355,7 +366,7 @@ view<const cx_pair> nr_shared_channel::transformed(executor& exec, view<const cx
 
 void nr_shared_channel::equalise(executor& exec, const nr_equaliser_input& in,
                                  const nr_equaliser_output& out) const {
-  places_.check_held();
+  entries_.check_held();
   if (!inverse_) throw argument_error("transform_precoding", "false", "true for an equaliser");
   const std::size_t uses = in.received.items;
   if (uses % data_elements() != 0)

@@ -31,8 +31,8 @@ struct nr_channel_config {
   /// Resource blocks allocated, of the carrier; absent: all from the first on.
   int first_block = 0;
   std::optional<int> blocks = {};
-  /// The resource block of the carrier that each of `blocks` virtual ones is mapped to, for interleaved
-  /// mapping (§7.3.1.6); empty: first_block, first_block + 1, ... No setting.
+  /// For interleaved mapping (§7.3.1.6): the resource block of the carrier of each of `blocks` virtual ones.
+  /// first_block is then 0. Empty: first_block, first_block + 1, ... No setting.
   std::vector<int> physical_blocks = {};
   nr_mapping mapping = nr_mapping::type_a;
   /// OFDM symbols allocated; absent: all from the first on.
@@ -52,11 +52,13 @@ struct nr_channel_config {
 /// Its settings with those of carrier and DMRS: names, what is allowed, what they mean.
 const std::vector<setting_of<nr_channel_config>>& nr_channel_settings();
 /// The configuration with all that it leaves open chosen: blocks, symbols, antenna_ports, DMRS ports and
-/// identities, scrambling_id. Throws argument_error for what is not allowed. It names resource blocks outside
-/// the carrier, DMRS ports of a CDM group that carries data or that two layers share, and layers beyond
-/// ports. With transform precoding it also names a second layer, DMRS of type 2 and data beside DMRS.
-/// Resource blocks must then be a product of 2, 3 and 5.
+/// identities, scrambling_id. physical_blocks stays as it is. Throws argument_error for what is not allowed.
+/// It names resource blocks outside the carrier, DMRS ports of a CDM group that carries data or that two
+/// layers share, and layers beyond ports. With transform precoding it also names a second layer, DMRS of
+/// type 2 and data beside DMRS. Resource blocks must then be a product of 2, 3 and 5.
 nr_channel_config completed(const nr_channel_config& config);
+/// The allocation's resource blocks in the carrier, in the order of the virtual ones.
+std::vector<int> nr_blocks_of(const nr_channel_config& config);
 /// An MCS of a channel: with transform precoding of TS 38.214 tables 6.1.4.1-1 and -2, else of 5.1.3.1-1 to
 /// -4. Throws argument_error ("table", "index"; "mcs" with pi2_bpsk for an index without pi/2-BPSK).
 nr_mcs nr_mcs_of(const nr_channel_config& config, int table, int index);
@@ -89,9 +91,9 @@ class nr_shared_channel {
 
   /// Resource elements of a slot, and those of them that carry data.
   std::size_t elements() const noexcept { return config_.carrier.elements(); }
-  std::size_t data_elements() const noexcept { return places_.host().size(); }
+  std::size_t data_elements() const noexcept { return entries_.host().size(); }
   /// Their numbers in the slot, symbol * subcarriers + subcarrier, in the order of the mapping.
-  const std::vector<std::int32_t>& data_places() const noexcept { return places_.host(); }
+  const std::vector<std::int32_t>& data_places() const noexcept { return entries_.host(); }
   std::size_t ports() const noexcept { return static_cast<std::size_t>(*config_.antenna_ports); }
   std::size_t layers() const noexcept { return static_cast<std::size_t>(config_.layers); }
   int codewords() const noexcept { return config_.layers > 4 ? 2 : 1; }
@@ -138,7 +140,7 @@ class nr_shared_channel {
 
   nr_channel_config config_;
   std::vector<int> dmrs_symbols_;
-  resident<std::int32_t> places_;                      // of data
+  resident<std::int32_t> entries_;                     // of data
   resident<std::int32_t> number_;                      // of every element: of its data, or -1
   resident<std::complex<float>> precoder_, precoded_;  // DMRS of every port, [ports, elements]
   std::optional<fft> forward_, inverse_;               // with transform precoding

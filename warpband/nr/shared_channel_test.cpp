@@ -258,6 +258,16 @@ TEST(nr_shared_channel, bad_settings_are_named) {
   EXPECT_EQ(blamed([&] { bpsk.transport(1, 2); }), "mcs");
   EXPECT_EQ(blamed([&] { bpsk.transport(2, 6); }), "mcs");
   EXPECT_EQ(blamed([&] { bpsk.transport(3, 0); }), "table");
+  EXPECT_EQ(blamed_setting({.carrier = {.resource_blocks = 20}, .blocks = 2, .physical_blocks = {4, 20}}),
+            "physical_blocks");
+  EXPECT_EQ(blamed_setting({.carrier = {.resource_blocks = 20}, .blocks = 2, .physical_blocks = {4, 4}}),
+            "physical_blocks");
+  EXPECT_EQ(blamed_setting({.first_block = 3, .blocks = 2, .physical_blocks = {4, 5}}), "first_block");
+  // A completed allocation still follows its first block.
+  nr_channel_config moved = completed({.carrier = {.resource_blocks = 20}, .blocks = 2});
+  moved.first_block = 5;
+  EXPECT_EQ(nr_blocks_of(moved), (std::vector<int>{5, 6}));
+  EXPECT_EQ(nr_shared_channel(moved).data_places()[0], 5 * 12);
   const nr_shared_channel pusch({});
   EXPECT_EQ(blamed([&] { pusch.transport(1, 29); }), "rate_x1024");
   EXPECT_EQ(blamed([&] { pusch.transport(5, 0); }), "table");

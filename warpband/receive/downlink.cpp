@@ -1,17 +1,19 @@
 #include <warpband/receive/downlink.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <numbers>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/estimate/noise.hpp>
 #include <warpband/fec/nr/transport.hpp>
@@ -27,7 +29,8 @@ using downlink_sample = std::complex<float>;
 constexpr int downlink_slot_symbols = 14, downlink_most_fft = 4096;
 constexpr double downlink_rate = 30.72e6;  // whose samples are the unit of symbols at 15 kHz: 2048 + 144
 constexpr double downlink_symbol = 2192, downlink_longer = 16;
-constexpr int downlink_levels[] = {4, 8, 16};
+constexpr double downlink_piece_seconds = 0.02;
+constexpr int downlink_least_cells = 5;  // of DMRS in a row, for noise_estimator
 
 /// Whether cell_search takes a sample as it is.
 bool is_usable_sample(const downlink_sample& x) {
@@ -42,17 +45,47 @@ double symbol_start(int spacing_khz, int symbol) {
 /// Seconds of a symbol without the longer prefix.
 double symbol_seconds(int spacing_khz) { return downlink_symbol / downlink_rate * 15 / spacing_khz; }
 
+/// A slot's values without the phases that a transmitter refers to its carrier (TS 38.211 §5.4).
+std::vector<downlink_sample> carrier_removed(const std::vector<downlink_sample>& values, int spacing_khz,
+                                             int subframe_slot, double carrier_hz) {
+  std::vector<downlink_sample> rotated;
+  const std::size_t subcarriers = values.size() / downlink_slot_symbols;
+  for (std::size_t l = 0; l < downlink_slot_symbols; l++) {
+    // The end of the symbol's prefix.
+    const double seconds =
+        symbol_start(spacing_khz, subframe_slot * downlink_slot_symbols + static_cast<int>(l) + 1) -
+        1e-3 / spacing_khz;
+    const auto phase = std::polar(1., 2 * std::numbers::pi * std::fmod(carrier_hz * seconds, 1.));
+    for (std::size_t k = 0; k < subcarriers; k++)
+      rotated.emplace_back(std::complex<double>(values[l * subcarriers + k]) * phase);
+  }
+  return rotated;
+}
+
+/// N0 of a resource element by a decoded PDCCH in a slot's values.
+double pdcch_noise(const std::vector<downlink_sample>& values, const pdcch_config& c, int first_cce,
+                   double snr_db) {
+  double power = 0;
+  const std::vector<int> groups = pdcch_groups(c, first_cce);
+  for (const int g : groups)
+    for (int k = 0; k < 12; k++)
+      power += std::norm(std::complex<double>(
+          values[as_size(12 * (c.blocks * (c.first_symbol + g % c.symbols) + g / c.symbols) + k)]));
+  const double mean = power / (12 * static_cast<double>(groups.size()));
+  return std::clamp(mean / (1 + std::pow(10., snr_db / 10)), 1e-37, 1e37);
+}
+
 /// `count` samples from sample `first` on, `hz` shifted to 0. Those that are not there or not usable are 0.
 std::vector<downlink_sample> shifted(std::span<const downlink_sample> samples, double first,
                                      std::size_t count, double hz, double rate_hz) {
   std::vector<downlink_sample> piece(count);
-  const double turn = -2 * std::numbers::pi * hz / rate_hz;
+  const double advance = -2 * std::numbers::pi * hz / rate_hz;
   for (std::size_t i = 0; i < count; i++) {
     const double index = first + static_cast<double>(i);
     if (index < 0 || index >= static_cast<double>(samples.size())) continue;
     const std::complex<double> x = samples[static_cast<std::size_t>(index)];
     if (is_usable_sample(downlink_sample(x)))
-      piece[i] = downlink_sample(x * std::polar(1.0, turn * static_cast<double>(i)));
+      piece[i] = downlink_sample(x * std::polar(1.0, advance * static_cast<double>(i)));
   }
   return piece;
 }
@@ -68,8 +101,26 @@ ofdm_numerology block_numerology(double rate_hz, int spacing_khz) {
   return n;
 }
 
-cell_search_config search_of(const nr_downlink_config& c) {
+void check_downlink(const nr_downlink_config& c) {
   check_settings(nr_downlink_settings(), c);
+  const bool high = c.spacing_khz > 30;
+  const std::string with_spacing = " with spacing_khz = " + std::to_string(c.spacing_khz);
+  if (!nr_downlink_takes_rate(c.sample_rate_hz, c.spacing_khz))
+    throw argument_error(
+        "sample_rate_hz", decimal(c.sample_rate_hz),
+        "2 to 32 times 128 subcarrier spacings, without prime factors above 5," + with_spacing);
+  const double room = (c.sample_rate_hz - 1e3 * ssb_subcarriers * c.spacing_khz) / 2;
+  if (std::fabs(c.offset_hz) > room)
+    throw argument_error(
+        "offset_hz", decimal(c.offset_hz),
+        "-" + decimal(room) + " to " + decimal(room) + " with sample_rate_hz = " + decimal(c.sample_rate_hz));
+  if (c.l_max && (*c.l_max == 64) != high)
+    throw argument_error("l_max", std::to_string(*c.l_max), (high ? "64" : "4 or 8") + with_spacing);
+  if (c.wide && c.spacing_khz != 30) throw argument_error("wide", "true", "false" + with_spacing);
+}
+
+cell_search_config search_of(const nr_downlink_config& c) {
+  check_downlink(c);
   return {.sample_rate_hz = c.sample_rate_hz,
           .spacing_khz = c.spacing_khz,
           .offset_hz = c.offset_hz,
@@ -81,27 +132,62 @@ cell_search_config search_of(const nr_downlink_config& c) {
 
 }  // namespace
 
-/// PDCCH decoders by cell, blocks, symbols, first symbol and level.
-struct nr_downlink::control_decoders {
+/// PDCCH decoders by cell, blocks, symbols, first symbol and level. Demodulators of a slot by spacing, blocks
+/// and slot of the subframe.
+struct nr_downlink::kept_objects {
   std::mutex mutex;
-  std::map<std::tuple<int, int, int, int, int>, std::shared_ptr<const pdcch_decoder>> made;
+  std::map<std::array<int, 5>, std::shared_ptr<const pdcch_decoder>> decoders;
+  std::map<std::array<int, 3>, std::shared_ptr<const ofdm_demodulator>> demodulators;
 };
 
 /// A slot in which CORESET 0 may have a DCI.
 struct nr_downlink::occasion {
-  const nr_downlink_block* block;
+  const nr_downlink_block* block;  // the cell's nearest one
   nr_coreset0 coreset;
   int ssb_index;     // of the block whose occasion it is
+  int rank;          // of occasions at one time, the lowest is kept
   int first_symbol;  // of the CORESET
   int sfn, slot;
   double first;  // sample at which the slot's first prefix begins
+};
+
+/// Occasions of cells, each once.
+class nr_downlink::occasion_list {
+ public:
+  occasion_list(std::size_t samples, std::size_t end)
+      : samples_(static_cast<double>(samples)), end_(static_cast<double>(end)) {}
+  double end() const { return end_; }
+  /// Adds an occasion if its slot of `length` samples is among the samples.
+  void add(const occasion& o, double length) {
+    const double whole = std::floor(o.first + 0.5), same = length / 100;
+    if (whole < 0 || whole >= end_ || whole + length > samples_) return;
+    auto& of_kind = found_[{o.block->found.cell_id, o.first_symbol, o.slot}];
+    const auto known = of_kind.lower_bound(o.first - same);
+    if (known == of_kind.end() || known->first > o.first + same)
+      of_kind.emplace(o.first, o);
+    else if (o.rank < known->second.rank)
+      known->second.ssb_index = o.ssb_index, known->second.rank = o.rank;
+  }
+  /// In order of time.
+  std::vector<occasion> sorted() const {
+    std::vector<occasion> in_order;
+    for (const auto& [kind, occasions] : found_)
+      for (const auto& [first, o] : occasions) in_order.push_back(o);
+    std::stable_sort(in_order.begin(), in_order.end(),
+                     [](const occasion& a, const occasion& b) { return a.first < b.first; });
+    return in_order;
+  }
+
+ private:
+  double samples_, end_;
+  std::map<std::array<int, 3>, std::map<double, occasion>> found_;  // cell, first symbol, slot; first sample
 };
 
 const std::vector<setting_of<nr_downlink_config>>& nr_downlink_settings() {
   using c = nr_downlink_config;
   static const std::vector<setting_of<c>> settings{
       number("sample_rate_hz", &c::sample_rate_hz, 1e6, 2e9, "Of the samples.", false,
-             "a multiple, 1 to 64, of 128 subcarrier spacings"),
+             "2 to 32 times 128 subcarrier spacings, without prime factors above 5"),
       one_of("spacing_khz", &c::spacing_khz, {15, 30, 120, 240},
              "Subcarrier spacing of SS/PBCH blocks in kHz."),
       number("offset_hz", &c::offset_hz, -1e9, 1e9,
@@ -114,7 +200,7 @@ const std::vector<setting_of<nr_downlink_config>>& nr_downlink_settings() {
           "Radio frequency of the centre of the samples, to which the transmitter refers the phase of each "
           "symbol (3GPP TS 38.211 section 5.4). 0: it does not. Left out: unknown."),
       number("false_alarm", &c::false_alarm, 1e-12, 0.1,
-             "Bound of the probability that white noise alone gives a block in a call."),
+             "Bound of the probability that white noise alone gives a block, for each piece of 20 ms."),
       one_of("l_max", &c::l_max, {4, 8, 64},
              "Candidate SS/PBCH blocks of a half frame. Left out: 8 and 4, from 120 kHz on 64."),
       boolean(
@@ -123,8 +209,20 @@ const std::vector<setting_of<nr_downlink_config>>& nr_downlink_settings() {
   return settings;
 }
 
+bool nr_downlink_takes_rate(double sample_rate_hz, int spacing_khz) noexcept {
+  const double ratio = sample_rate_hz / (128e3 * spacing_khz);
+  if (!(ratio >= 2 && ratio <= 32 && ratio == std::floor(ratio))) return false;
+  int rest = static_cast<int>(ratio);  // the FFT takes products of 2, 3 and 5
+  for (const int factor : {2, 3, 5})
+    while (rest % factor == 0) rest /= factor;
+  return rest == 1;
+}
+
 nr_si_block nr_si_decode(executor& exec, view<const std::complex<float>> grid,
-                         const nr_channel_config& channel, int mcs, int rv) {
+                         const nr_channel_config& channel, int mcs, int rv, std::optional<double> noise_var) {
+  if (channel.direction != nr_direction::downlink) throw argument_error("channel", "pusch", "pdsch");
+  check_range("layers", channel.layers, 1, 1);
+  if (noise_var) check_number("noise_var", *noise_var, 1e-37, 1e37);
   check_range("mcs", mcs, 0, 28);
   check_range("rv", rv, 0, 3);
   const nr_shared_channel pdsch(channel);
@@ -134,15 +232,22 @@ nr_si_block nr_si_decode(executor& exec, view<const std::complex<float>> grid,
   const pilot_pattern pilots = pilots_of(pdsch);
   const std::size_t symbols = pdsch.data_elements(), bits = as_size(transport.transport_bits),
                     order = as_size(transport.modulation_order);
-  auto noise = exec.make<float>(1, 1), noise_var = exec.make<float>(symbols, 1);
+  const bool is_measured = !pilots.silent.empty() || pilots.cells() >= downlink_least_cells;
+  if (!is_measured && !noise_var)
+    throw argument_error("noise_var", "none", "N0 of an element: one block's DMRS do not give it");
+  const float given = static_cast<float>(noise_var.value_or(0));
+  auto noise = exec.make<float>(1, 1), error_var = exec.make<float>(symbols, 1);
   auto h = exec.make<std::complex<float>>(symbols, 1), y = exec.make<std::complex<float>>(symbols, 1);
   auto llr = exec.make<float>(symbols, order);
-  noise_estimator(pilots).run(exec, received, {.noise_var = noise});
+  if (is_measured)
+    noise_estimator(pilots).run(exec, received, {.noise_var = noise});
+  else
+    exec.upload(noise.data(), &given, sizeof(float));
   channel_estimator(pilots, {}, pdsch.data_places())
-      .run(exec, received, noise, {.channel = h, .noise_var = noise_var});
+      .run(exec, received, noise, {.channel = h, .noise_var = error_var});
   pdsch.extract(exec, received, y);
   demapper(1 << transport.modulation_order)
-      .run(exec, {.channel = h, .received = y, .noise_var = noise_var}, llr);
+      .run(exec, {.channel = h, .received = y, .noise_var = error_var}, llr);
   nr_transport_decoder decoder(transport);
   decoder.combine(exec, make_view(std::as_const(llr).data(), 1, symbols * order), rv);
   auto decided = exec.make<std::uint8_t>(1, bits), ok = exec.make<std::uint8_t>(1, 1);
@@ -158,7 +263,7 @@ nr_downlink::nr_downlink(const nr_downlink_config& config)
     : config_(config),
       search_(search_of(config)),
       demodulator_(block_numerology(config.sample_rate_hz, config.spacing_khz), {.symbols = ssb_symbols}),
-      control_(std::make_shared<control_decoders>()) {
+      kept_(std::make_shared<kept_objects>()) {
   std::vector<int> counts;
   // A block that both decode says the same: half frame 0 and i_SSB below 4.
   if (config.l_max)
@@ -180,14 +285,32 @@ std::vector<nr_downlink_block> nr_downlink::blocks(executor& exec,
                                                    view<const std::complex<float>> on_device,
                                                    std::size_t end) const {
   check_shape("on_device", on_device, 1, samples.size());
+  // A block near the edge of a piece may be found in both.
+  constexpr double margin = 2;
+  const auto step = static_cast<std::size_t>(std::lround(downlink_piece_seconds * config_.sample_rate_hz));
   std::vector<nr_downlink_block> blocks;
-  for (const nr_found_block& found : search_.run(exec, on_device).blocks) {
-    const double first = std::floor(found.first_sample + 0.5);
-    if (first >= static_cast<double>(end) ||
-        first + static_cast<double>(demodulator_.samples()) > static_cast<double>(samples.size()))
-      continue;
-    blocks.push_back({found, {}});
-    decode(exec, samples, first, blocks.back());
+  std::set<std::pair<int, double>> seen;  // cell and first sample
+  for (std::size_t from = 0; from < std::min(end, samples.size()); from += step) {
+    const std::size_t count = std::min(step + block_samples() + 2, samples.size() - from);
+    const view<const std::complex<float>> piece{.data = on_device.data + from * on_device.element_stride,
+                                                .elements = count,
+                                                .items = 1,
+                                                .element_stride = on_device.element_stride};
+    for (nr_found_block found : search_.run(exec, piece).blocks) {
+      if (found.first_sample >= static_cast<double>(step) + margin) continue;
+      found.first_sample += static_cast<double>(from);
+      const double first = std::floor(found.first_sample + 0.5);
+      if (first >= static_cast<double>(end) ||
+          first + static_cast<double>(demodulator_.samples()) > static_cast<double>(samples.size()))
+        continue;
+      const auto same = seen.lower_bound({found.cell_id, found.first_sample - 2 * margin});
+      if (same != seen.end() && same->first == found.cell_id &&
+          same->second <= found.first_sample + 2 * margin)
+        continue;
+      seen.insert({found.cell_id, found.first_sample});
+      blocks.push_back({found, {}});
+      decode(exec, samples, first, blocks.back());
+    }
   }
   std::sort(blocks.begin(), blocks.end(), [](const nr_downlink_block& a, const nr_downlink_block& b) {
     return a.found.first_sample < b.found.first_sample;
@@ -210,62 +333,47 @@ void nr_downlink::decode(executor& exec, std::span<const std::complex<float>> sa
   }
 }
 
-std::vector<nr_downlink::occasion> nr_downlink::occasions(std::size_t samples, std::size_t end,
-                                                          const std::vector<nr_downlink_block>& known) const {
-  std::vector<occasion> found;
-  std::vector<ssb_case> patterns{ssb_case::a};
-  if (config_.spacing_khz == 30) patterns = {ssb_case::c, ssb_case::b};
-  const int indices = config_.l_max.value_or(8);
-  // A slot may be an occasion of several indices. It goes to one whose block is known, else to one that has
-  // it as its first slot.
-  for (const auto& [is_of_block, later] :
-       {std::pair(true, 0), std::pair(true, 1), std::pair(false, 0), std::pair(false, 1)})
-    for (const nr_downlink_block& b : known) {
-      if (!b.pbch.content || b.pbch.content->k_ssb > 23) continue;  // no CORESET 0 (TS 38.213 §4.1)
-      for (int index = 0; index < indices; index++)
-        if ((index == b.pbch.content->ssb_index) == is_of_block)
-          for (const ssb_case pattern : patterns)
-            add_occasions(b, pattern, index, later, samples, end, known, found);
-    }
-  return found;
+void nr_downlink::check_known(const nr_downlink_block& b) const {
+  check(*b.pbch.content, config_.l_max.value_or(config_.spacing_khz > 30 ? 64 : 8));
+  check_range("cell_id", b.found.cell_id, 0, nr_cell_ids - 1);
+  check_number("first_sample", b.found.first_sample, -1e15, 1e15);
+  check_number("cfo_hz", b.found.cfo_hz, -1e9, 1e9);
+  check_number("cfo_spacings", b.pbch.cfo_spacings, -0.5, 0.5);
 }
 
-void nr_downlink::add_occasions(const nr_downlink_block& b, ssb_case pattern, int index, int later,
-                                std::size_t samples, std::size_t end,
-                                const std::vector<nr_downlink_block>& known,
-                                std::vector<occasion>& found) const {
+/// Occasions of the block's cell that begin from sample `from` to `to`.
+void nr_downlink::add_occasions(const nr_downlink_block& b, double from, double to,
+                                occasion_list& list) const {
   const nr_ssb_content& mib = *b.pbch.content;
   const double rate = config_.sample_rate_hz, frame = rate / 100;
   const int spacing = mib.common_spacing_khz, slots = 10 * spacing / 15;
   const auto coreset = nr_coreset0_of(config_.spacing_khz, spacing, mib.coreset0, config_.wide);
   if (!coreset) return;
-  const nr_type0_occasion when = nr_type0_occasion_of(mib.search_space0, index, spacing, coreset->symbols);
   const double length = rate * symbol_start(spacing, downlink_slot_symbols * slots) / slots;
-  const int symbol = nr_ssb_first_symbols(pattern, 8)[as_size(mib.ssb_index)];
-  const double start =
-      b.found.first_sample - 0.5 * frame * mib.half_frame - rate * symbol_start(config_.spacing_khz, symbol);
-  const int from = static_cast<int>(std::floor(-start / frame)) - 2,
-            to = static_cast<int>(std::ceil((static_cast<double>(samples) - start) / frame)) + 1;
-  for (int m = from; m <= to; m++) {
-    if (((mib.sfn + m - when.sfn_parity) & 1) != 0) continue;
-    const int frames = m + (when.slot + later) / slots, slot = (when.slot + later) % slots;
-    const double first = start + frames * frame + rate * symbol_start(spacing, downlink_slot_symbols * slot);
-    if (first < -0.5 || first >= static_cast<double>(end) ||
-        first + length + 2 > static_cast<double>(samples))
-      continue;
-    const auto is_nearer = [&](const nr_downlink_block& other) {
-      return other.pbch.content && other.found.cell_id == b.found.cell_id &&
-             (index != mib.ssb_index || other.pbch.content->ssb_index == index) &&
-             std::fabs(other.found.first_sample - first) < std::fabs(b.found.first_sample - first);
-    };
-    const auto is_same = [&](const occasion& o) {
-      return o.block->found.cell_id == b.found.cell_id && o.first_symbol == when.first_symbol &&
-             o.slot == slot && std::fabs(o.first - first) < length / 100;
-    };
-    if (std::any_of(known.begin(), known.end(), is_nearer) ||
-        std::any_of(found.begin(), found.end(), is_same))
-      continue;
-    found.push_back({&b, *coreset, index, when.first_symbol, (mib.sfn + frames + 1024) % 1024, slot, first});
+  std::vector<ssb_case> patterns{ssb_case::a};
+  if (config_.spacing_khz == 30) patterns = {ssb_case::c, ssb_case::b};
+  for (const ssb_case pattern : patterns) {
+    const int symbol = nr_ssb_first_symbols(pattern, 8)[as_size(mib.ssb_index)];
+    const double start = b.found.first_sample - 0.5 * frame * mib.half_frame -
+                         rate * symbol_start(config_.spacing_khz, symbol);
+    const auto last = static_cast<std::int64_t>(std::ceil((to - start) / frame));
+    // An occasion's slots may be in the frame behind.
+    for (auto m = static_cast<std::int64_t>(std::floor((from - start) / frame)) - 1; m <= last; m++)
+      for (int index = 0; index < config_.l_max.value_or(8); index++) {
+        const nr_type0_occasion when =
+            nr_type0_occasion_of(mib.search_space0, index, spacing, coreset->symbols);
+        if (((mib.sfn + m - when.sfn_parity) & 1) != 0) continue;
+        for (const int later : {0, 1}) {
+          const std::int64_t frames = m + (when.slot + later) / slots;
+          const int slot = (when.slot + later) % slots;
+          const double first = start + static_cast<double>(frames) * frame +
+                               rate * symbol_start(spacing, downlink_slot_symbols * slot);
+          if (first < from || first > to) continue;
+          const auto sfn = static_cast<int>(((mib.sfn + frames) % 1024 + 1024) % 1024);
+          const int rank = 2 * (index != mib.ssb_index) + later;
+          list.add({&b, *coreset, index, rank, when.first_symbol, sfn, slot, first}, length);
+        }
+      }
   }
 }
 
@@ -273,13 +381,33 @@ std::vector<nr_downlink_message> nr_downlink::messages(executor& exec,
                                                        std::span<const std::complex<float>> samples,
                                                        std::size_t end,
                                                        const std::vector<nr_downlink_block>& known) const {
+  std::map<int, std::vector<const nr_downlink_block*>> cells;
+  for (const nr_downlink_block& b : known) {
+    if (!b.pbch.content) continue;
+    check_known(b);
+    if (b.pbch.content->k_ssb <= 23)
+      cells[b.found.cell_id].push_back(&b);  // else no CORESET 0 (TS 38.213 §4.1)
+  }
   std::vector<nr_downlink_message> found;
   if (config_.spacing_khz > 30) return found;
-  for (const occasion& o : occasions(samples.size(), end, known)) add_messages(exec, samples, o, found);
-  std::stable_sort(found.begin(), found.end(),
-                   [](const nr_downlink_message& a, const nr_downlink_message& b) {
-                     return a.first_sample < b.first_sample;
-                   });
+  occasion_list list(samples.size(), end);
+  for (auto& [cell, blocks] : cells) {
+    std::stable_sort(blocks.begin(), blocks.end(),
+                     [](const nr_downlink_block* a, const nr_downlink_block* b) {
+                       return a->found.first_sample < b->found.first_sample;
+                     });
+    // A block is the nearest one up to the middles between it and its neighbours. Intervals overlap, as
+    // blocks differ in timing.
+    const double overlap = 1e-3 * static_cast<double>(slot_samples());
+    for (std::size_t i = 0; i < blocks.size(); i++) {
+      const double first = blocks[i]->found.first_sample;
+      double from = -1, to = list.end();
+      if (i > 0) from = std::max(from, (blocks[i - 1]->found.first_sample + first) / 2 - overlap);
+      if (i + 1 < blocks.size()) to = std::min(to, (first + blocks[i + 1]->found.first_sample) / 2 + overlap);
+      if (from <= to) add_occasions(*blocks[i], from, to, list);
+    }
+  }
+  for (const occasion& o : list.sorted()) add_messages(exec, samples, o, found);
   return found;
 }
 
@@ -288,56 +416,51 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
   const nr_ssb_content& mib = *o.block->pbch.content;
   const double rate = config_.sample_rate_hz;
   const int spacing = mib.common_spacing_khz, blocks = o.coreset.blocks, cell = o.block->found.cell_id,
-            subframe_slots = spacing / 15;
+            subframe_slot = o.slot % (spacing / 15), cces = blocks * o.coreset.symbols / 6;
   const double size = rate / (1e3 * spacing);
   const int fft_size = static_cast<int>(std::lround(size));
-  // From the centre of the samples to the middle of the CORESET.
+  // From the block's subcarrier 120, and from the centre of the samples, to the middle of the CORESET.
   const double half = 6e3 * blocks * spacing,
-               aside = nr_coreset0_first_hz(o.coreset, config_.spacing_khz, spacing, mib.k_ssb) + half,
-               centre = config_.offset_hz + aside;
+               block_to_coreset_hz =
+                   nr_coreset0_first_hz(o.coreset, config_.spacing_khz, spacing, mib.k_ssb) + half,
+               centre = config_.offset_hz + block_to_coreset_hz;
   if (size != fft_size || fft_size % 128 != 0 || fft_size > downlink_most_fft ||
       std::fabs(centre) + half > rate / 2)
     return;
   const nr_carrier carrier{
       .spacing_khz = spacing, .resource_blocks = blocks, .cell_id = cell, .slot = o.slot};
-  const ofdm_numerology numerology = nr_numerology(carrier, fft_size);
-  const auto demodulator_for = [&](double carrier_hz) {
-    return ofdm_demodulator(numerology, {.first_symbol = o.slot % subframe_slots * downlink_slot_symbols,
-                                         .symbols = downlink_slot_symbols,
-                                         .carrier_hz = carrier_hz});
-  };
-  // Carriers of the CORESET's middle. The block's phase advance gives one, but for multiples of the symbol
-  // rate. They differ in the phase that longer prefixes add: at 15 kHz within the slot.
-  std::vector<double> carriers;
-  if (config_.carrier_hz) carriers.push_back(*config_.carrier_hz + centre);
-  const double advance = aside - o.block->pbch.cfo_spacings * 1e3 * config_.spacing_khz,
-               step = 1 / symbol_seconds(15);
-  const int tries = spacing == 15 ? 12 : config_.spacing_khz == 15 ? 2 : 1, width = spacing == 15 ? 12 : 1;
-  for (int i = 0; i < tries; i++) carriers.push_back(advance + i * width * step);
-
-  const ofdm_demodulator first_demodulator = demodulator_for(carriers[0]);
-  const std::size_t n = first_demodulator.samples();
+  std::shared_ptr<const ofdm_demodulator> demodulator;
+  {
+    const std::lock_guard lock(kept_->mutex);
+    auto& kept = kept_->demodulators[{spacing, blocks, subframe_slot}];
+    if (kept == nullptr)
+      kept = std::make_shared<const ofdm_demodulator>(
+          nr_numerology(carrier, fft_size),
+          ofdm_span{.first_symbol = subframe_slot * downlink_slot_symbols, .symbols = downlink_slot_symbols});
+    demodulator = kept;
+  }
+  const std::size_t n = demodulator->samples();
   const double early = std::floor(static_cast<double>(fft_size) / 64);
   const auto piece =
       shifted(samples, std::floor(o.first + 0.5) - early, n, centre + o.block->found.cfo_hz, rate);
   auto from = exec.make<std::complex<float>>(1, n);
   exec.upload(from.data(), piece.data(), n * sizeof(std::complex<float>));
-  auto grid = exec.make<std::complex<float>>(1, first_demodulator.values());
-  first_demodulator.run(exec, from, grid);
+  auto grid = exec.make<std::complex<float>>(1, demodulator->values());
+  demodulator->run(exec, from, grid);
 
   const std::size_t symbol = as_size(12 * blocks);
   const auto coreset = make_view(std::as_const(grid).data() + as_size(o.first_symbol) * symbol, 1,
                                  as_size(o.coreset.symbols) * symbol);
   const std::size_t before = messages.size();
-  for (const int level : downlink_levels) {
-    const int cces = blocks * o.coreset.symbols / 6;
-    if (level > cces) continue;
+  std::vector<double> noise_vars;  // of the messages from `before` on
+  for (int level = 1; level <= cces; level *= 2) {
+    if (nr_type0_candidates(level) == 0) continue;
     std::shared_ptr<const pdcch_decoder> decoder;
     {
-      const std::lock_guard lock(control_->mutex);
-      auto& made = control_->made[{cell, blocks, o.coreset.symbols, o.first_symbol, level}];
-      if (made == nullptr)
-        made = std::make_shared<const pdcch_decoder>(
+      const std::lock_guard lock(kept_->mutex);
+      auto& kept = kept_->decoders[{cell, blocks, o.coreset.symbols, o.first_symbol, level}];
+      if (kept == nullptr)
+        kept = std::make_shared<const pdcch_decoder>(
             pdcch_decoder_config{.channel = {.blocks = blocks,
                                              .symbols = o.coreset.symbols,
                                              .first_symbol = o.first_symbol,
@@ -347,7 +470,7 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
                                              .level = level,
                                              .dci_bits = nr_si_dci_bits(blocks),
                                              .rnti = nr_si_rnti}});
-      decoder = made;
+      decoder = kept;
     }
     std::vector<nr_pdcch_candidate> candidates;
     std::set<int> seen;
@@ -362,6 +485,8 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
         return m.cell_id == cell && m.sfn == o.sfn && m.slot == o.slot && m.bits == r.bits;
       };
       if (!dci || std::any_of(messages.begin(), messages.end(), is_same)) continue;
+      noise_vars.push_back(
+          pdcch_noise(exec.to_host(grid), decoder->config().channel, candidates[i].first_cce, r.snr_db));
       messages.push_back({.cell_id = cell,
                           .ssb_index = o.ssb_index,
                           .sfn = o.sfn,
@@ -376,17 +501,26 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
                           .dci = *dci});
     }
   }
+  if (messages.size() == before) return;
+
+  // Carriers of the CORESET's middle. The block's phase advance gives one, but for multiples of the symbol
+  // rate. They differ in the phase that longer prefixes add: at 15 kHz within the slot.
+  std::vector<double> carriers;
+  if (config_.carrier_hz) carriers.push_back(*config_.carrier_hz + centre);
+  const double advance = block_to_coreset_hz - o.block->pbch.cfo_spacings * 1e3 * config_.spacing_khz,
+               step = 1 / symbol_seconds(15);
+  const int tries = spacing == 15 ? 12 : config_.spacing_khz == 15 ? 2 : 1, width = spacing == 15 ? 12 : 1;
+  for (int i = 0; i < tries; i++) carriers.push_back(advance + i * width * step);
+  const std::vector<downlink_sample> values = exec.to_host(grid);
   for (std::size_t i = before; i < messages.size(); i++) {
     nr_downlink_message& m = messages[i];
-    try {
-      const nr_channel_config pdsch = nr_si_channel(m.dci, carrier, mib.dmrs_first_symbol);
-      for (std::size_t c = 0; c < carriers.size() && !m.block.ok; c++) {
-        if (c > 0) demodulator_for(carriers[c]).run(exec, from, grid);
-        m.block = nr_si_decode(exec, grid, pdsch, m.dci.mcs, m.dci.rv);
-      }
-    } catch (const argument_error&) {  // a reserved MCS, or symbols that have no DMRS
+    if (m.dci.mcs > 28) continue;  // reserved
+    const nr_channel_config pdsch = nr_si_channel(m.dci, carrier, mib.dmrs_first_symbol);
+    for (std::size_t c = 0; c < carriers.size() && !m.block.ok; c++) {
+      const auto rotated = carrier_removed(values, spacing, subframe_slot, carriers[c]);
+      exec.upload(grid.data(), rotated.data(), rotated.size() * sizeof(downlink_sample));
+      m.block = nr_si_decode(exec, grid, pdsch, m.dci.mcs, m.dci.rv, noise_vars[i - before]);
     }
-    if (!m.block.ok && carriers.size() > 1) first_demodulator.run(exec, from, grid);
   }
 }
 

@@ -8,8 +8,9 @@
 //
 // Blocks give timing and carrier frequency offset (CFO) of a cell's occasions, before and after the block.
 // The phases of TS 38.211 §5.4 follow from carrier_hz. If it is left out or wrong, they follow from the phase
-// advance within the block. Frequency range 1: blocks and SIB1 at 15 and 30 kHz. CORESET 0 must lie among the
-// samples.
+// advance within the block. Frequency range 1: blocks and SIB1 at 15 and 30 kHz. CORESET 0 must lie within
+// the sampled band, and the sample rate must be 1 to 32 times 128 of SIB1's spacings. Other messages are left
+// out.
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -24,26 +25,34 @@
 
 namespace wb {
 
-/// Decodes the PDSCH of a DCI.
+/// A decoded transport block.
 struct nr_si_block {
-  bool ok = false;                      // as of nr_transport_decoder
+  /// As of nr_transport_decoder. P(ok) of noise is at most 2^-16 for each carrier that is tried: 13 2^-16
+  /// with an unknown carrier.
+  bool ok = false;
   std::vector<std::uint8_t> bits = {};  // of the transport block; zeros if not ok
 };
-/// Of one slot: grid [1, 14 * 12 * blocks], element 12 blocks symbol + subcarrier of CORESET 0. channel is
-/// that of nr_si_channel, mcs of table 1 up to 28. Waits for the executor. Throws argument_error,
-/// shape_error.
+/// Decodes the PDSCH of a DCI in one slot: grid [1, 14 * 12 * blocks], element 12 blocks symbol + subcarrier
+/// of CORESET 0. channel is that of nr_si_channel, mcs of table 1 up to 28. noise_var is N0 of an element. It
+/// is needed, and looked at, only where DMRS do not give it: one resource block and one CDM group without
+/// data. Waits for the executor. Throws argument_error, shape_error.
 nr_si_block nr_si_decode(executor& exec, view<const std::complex<float>> grid,
-                         const nr_channel_config& channel, int mcs, int rv);
+                         const nr_channel_config& channel, int mcs, int rv,
+                         std::optional<double> noise_var = std::nullopt);
+
+/// Whether nr_downlink takes a sample rate: 2 to 32 times 128 subcarrier spacings, without prime factors
+/// above 5.
+bool nr_downlink_takes_rate(double sample_rate_hz, int spacing_khz) noexcept;
 
 struct nr_downlink_config {
-  double sample_rate_hz = 7.68e6;  // a multiple of 128 spacings
+  double sample_rate_hz = 7.68e6;  // nr_downlink_takes_rate
   int spacing_khz = 15;            // of SS/PBCH blocks: 15, 30, 120, 240
   double offset_hz = 0;            // of a block's subcarrier 120 from the centre of the samples
   double max_cfo_hz = 1e4;         // 0 to four spacings
   std::optional<double> carrier_hz = std::nullopt;  // as in cell_search_config
-  double false_alarm = 1e-4;                        // of the cell search, for each call
+  double false_alarm = 1e-4;                        // of the cell search, for each piece of 20 ms
   std::optional<int> l_max = std::nullopt;  // candidate blocks of a half frame; absent: 8 and 4, or 64
-  bool wide = false;                        // the band's least channel bandwidth is 40 MHz
+  bool wide = false;                        // 30 kHz: the band's least channel bandwidth is 40 MHz
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<nr_downlink_config>>& nr_downlink_settings();
@@ -67,6 +76,7 @@ struct nr_downlink_message {
   nr_si_block block = {};
 };
 
+/// Finds cells in samples and decodes their MIBs and system information.
 /// Threads: any number may call one object at once, each with an executor of its own.
 class nr_downlink {
  public:
@@ -78,18 +88,21 @@ class nr_downlink {
   const nr_downlink_config& config() const noexcept { return config_; }
   /// Samples that a block takes, with room for the FFT windows.
   std::size_t block_samples() const noexcept { return demodulator_.samples() + early() + 1; }
-  /// Samples that a slot takes at 15 kHz. Pieces of a stream overlap by so many to have all messages.
+  /// Samples of a slot at 15 kHz. Consecutive pieces of a stream must overlap by this number.
   std::size_t slot_samples() const noexcept;
 
-  /// SS/PBCH blocks that begin before sample `end` and lie among the samples as a whole, in order of time.
+  /// SS/PBCH blocks that begin before sample `end` and are wholly among the samples, in order of time. Pieces
+  /// of 20 ms are searched, which overlap by block_samples().
   /// on_device: the same samples on the executor, [1, n]. Samples that are not finite or above 1e15 count
   /// as 0. Waits for the executor. Throws shape_error, and device_error where the build has no FFT for it.
   std::vector<nr_downlink_block> blocks(executor& exec, std::span<const std::complex<float>> samples,
                                         view<const std::complex<float>> on_device, std::size_t end) const;
-  /// Messages whose slot begins before sample `end` and lies among the samples as a whole, in order of time.
+  /// Messages whose slot begins before sample `end` and is wholly among the samples, in order of time. A slot
+  /// begins at the sample nearest to first_sample.
   /// `known`: decoded blocks, with first_sample counted in these samples; it may be below 0 or behind them.
-  /// Occasions are those of all block indices of a known cell. An occasion takes its block, or another of its
-  /// cell, that is nearest in time. Waits for the executor.
+  /// Occasions are those of all block indices of a known cell. Timing and CFO are those of the cell's block
+  /// that is nearest in time. Waits for the executor. Throws argument_error for a block with content that is
+  /// not allowed, by the member's name.
   std::vector<nr_downlink_message> messages(executor& exec, std::span<const std::complex<float>> samples,
                                             std::size_t end,
                                             const std::vector<nr_downlink_block>& known) const;
@@ -102,12 +115,10 @@ class nr_downlink {
   void decode(executor& exec, std::span<const std::complex<float>> samples, double first,
               nr_downlink_block& block) const;
   struct occasion;
-  struct control_decoders;
-  std::vector<occasion> occasions(std::size_t samples, std::size_t end,
-                                  const std::vector<nr_downlink_block>& known) const;
-  void add_occasions(const nr_downlink_block& block, ssb_case pattern, int index, int later,
-                     std::size_t samples, std::size_t end, const std::vector<nr_downlink_block>& known,
-                     std::vector<occasion>& found) const;
+  class occasion_list;
+  struct kept_objects;
+  void check_known(const nr_downlink_block& block) const;
+  void add_occasions(const nr_downlink_block& block, double from, double to, occasion_list& list) const;
   void add_messages(executor& exec, std::span<const std::complex<float>> samples, const occasion& o,
                     std::vector<nr_downlink_message>& messages) const;
 
@@ -115,7 +126,7 @@ class nr_downlink {
   cell_search search_;
   ofdm_demodulator demodulator_;
   std::vector<pbch_decoder> decoders_;
-  std::shared_ptr<control_decoders> control_;  // of PDCCH, kept from call to call
+  std::shared_ptr<kept_objects> kept_;  // from call to call
 };
 
 }  // namespace wb

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <complex>
 #include <fstream>
+#include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,12 +24,12 @@
 #define WARPBAND_REFDATA ""
 #endif
 
-namespace downlink_test {
+namespace nr_downlink_test {
 
 using namespace wb::testing::downlink_cell;
 using wb::testing::blamed;
 
-class downlink : public wb::testing::on_backend {
+class nr_downlink : public wb::testing::on_backend {
  protected:
   void SetUp() override {
     on_backend::SetUp();
@@ -46,7 +48,7 @@ class downlink : public wb::testing::on_backend {
     return d.messages(exec(), samples, samples.size(), blocks);
   }
 };
-WB_ON_ALL_BACKENDS(downlink);
+WB_ON_ALL_BACKENDS(nr_downlink);
 
 // Blocks at 15 and 30 kHz with SIB1 at 15 and 30 kHz: each pair with its own table of CORESET 0.
 const std::vector<sent_cell> sent_cells{
@@ -115,9 +117,28 @@ const std::vector<sent_cell> sent_cells{
              .interleaved = false,
              .mcs = 0,
              .rv = 0,
-             .other_information = true}}};
+             .other_information = true}},
+    // An odd index with a search space of two CORESETs a slot, and mapping type B.
+    {.rate_hz = 15.36e6,
+     .cfo_hz = 400,
+     .noise_var = 0.05,
+     .cell_id = 41,
+     .mib = {.sfn = 300,
+             .ssb_index = 3,
+             .k_ssb = 2,
+             .common_spacing_khz = 30,
+             .coreset0 = 1,
+             .search_space0 = 1},
+     .dci = {.first_block = 2, .blocks = 20, .time_domain = 6, .mcs = 2}},
+    // Two symbols of one resource block: its noise is that of the PDCCH.
+    {.rate_hz = 15.36e6,
+     .cfo_hz = -200,
+     .noise_var = 0.005,
+     .cell_id = 42,
+     .mib = {.sfn = 300, .ssb_index = 0, .common_spacing_khz = 30, .coreset0 = 1, .search_space0 = 0},
+     .dci = {.first_block = 7, .blocks = 1, .time_domain = 10, .mcs = 11}}};
 
-TEST_P(downlink, sib1_of_every_pair_of_spacings_comes_back) {
+TEST_P(nr_downlink, sib1_of_every_pair_of_spacings_comes_back) {
   const bool slow = wb::testing::small_scale() || GetParam().name == "scalar";
   for (const sent_cell& c : sent_cells) {
     if (slow && &c != &sent_cells[0]) break;
@@ -148,13 +169,15 @@ TEST_P(downlink, sib1_of_every_pair_of_spacings_comes_back) {
 }
 
 // Transport blocks, coded bits and places are those of other programs, and blocks come back.
-TEST_P(downlink, transport_blocks_are_those_of_other_programs) {
+TEST_P(nr_downlink, transport_blocks_are_those_of_other_programs) {
   std::ifstream file(WARPBAND_REFDATA "/nr_time/vectors/pdsch_sib1.json");
   if (!file) GTEST_SKIP() << "no refdata: pdsch_sib1.json";
   const auto content = wb::testing::parse_json(file);
+  int rows = 0, decoded = 0;
   for (const auto& row : content.at("vectors")) {
     const auto number = [&](const char* key) { return row.at(key).get<int>(); };
     SCOPED_TRACE(number("id"));
+    rows++;
     const wb::nr_si_dci dci{.first_block = number("vrb_start"),
                             .blocks = number("vrb_count"),
                             .interleaved = row.at("interleaved").get<bool>(),
@@ -183,13 +206,71 @@ TEST_P(downlink, transport_blocks_are_those_of_other_programs) {
     const auto in = wb::testing::on_device(exec(), grid, 1, grid.size());
     const wb::nr_si_block found = wb::nr_si_decode(exec(), in, channel, dci.mcs, dci.rv);
     EXPECT_TRUE(found.ok || dci.rv == 1 || dci.rv == 2);  // which may not be decoded alone
+    decoded += found.ok;
     if (found.ok) {
       EXPECT_EQ(found.bits, block);
     }
   }
+  EXPECT_EQ(rows, 16);
+  EXPECT_GE(decoded, 8);
 }
 
-TEST_P(downlink, noise_and_silence_give_nothing) {
+// A decoded block of an earlier or a later piece gives the occasions of this one.
+TEST_P(nr_downlink, messages_at_the_edges_of_pieces_come_once) {
+  sent_cell c = sent_cells[0];
+  c.noise_var = 0.02;
+  const auto block = random_bits(block_bits(c), 1);
+  const auto samples = samples_of(exec(), c, block);
+  const wb::nr_downlink d({.sample_rate_hz = c.rate_hz, .offset_hz = c.offset_hz, .carrier_hz = c.f0_hz});
+  const auto on_device = wb::testing::on_device(exec(), samples, 1, samples.size());
+  const auto known = d.blocks(exec(), samples, on_device, samples.size());
+  ASSERT_EQ(known.size(), 1u);
+  const auto messages = [&](std::size_t from, std::size_t end, double later, int frames) {
+    std::vector<wb::nr_downlink_block> moved = known;
+    moved[0].found.first_sample += later - static_cast<double>(from) + frames * c.rate_hz / 100;
+    moved[0].pbch.content->sfn = ((c.mib.sfn + frames) % 1024 + 1024) % 1024;
+    const std::size_t last = std::min(samples.size(), end + d.slot_samples());
+    return d.messages(exec(), std::span(samples).subspan(from, last - from), end - from, moved);
+  };
+  const auto whole = messages(0, samples.size(), 0, 0);
+  ASSERT_EQ(whole.size(), 1u);
+  const double first = std::floor(whole[0].first_sample + 0.5);
+  for (const double fraction : {0., -0.3, 0.3}) {
+    const double later = first + fraction - whole[0].first_sample;
+    for (const std::size_t edge : {static_cast<std::size_t>(first), static_cast<std::size_t>(first) + 1}) {
+      const bool in_first = edge > static_cast<std::size_t>(first);
+      const auto before = messages(0, edge, later, 0), behind = messages(edge, samples.size(), later, 0);
+      EXPECT_EQ(before.size(), in_first ? 1u : 0u) << fraction;
+      EXPECT_EQ(behind.size(), in_first ? 0u : 1u) << fraction;
+    }
+  }
+  for (const int frames : {-4, 6, -3000, 2000}) {
+    const auto found = messages(0, samples.size(), 0, frames);
+    ASSERT_EQ(found.size(), 1u) << frames;
+    EXPECT_EQ(found[0].sfn, whole[0].sfn) << frames;
+    EXPECT_TRUE(found[0].block.ok) << frames;
+    EXPECT_EQ(found[0].block.bits, block) << frames;
+  }
+}
+
+// Blocks at, before and behind the edge of two pieces of 20 ms.
+TEST_P(nr_downlink, blocks_of_long_arrays_come_once) {
+  const sent_cell c{.rate_hz = 3.84e6, .spacing_khz = 15, .pattern = wb::ssb_case::a};
+  const auto sent = ssb_of(exec(), c);
+  const wb::nr_downlink d({.sample_rate_hz = c.rate_hz, .carrier_hz = c.f0_hz});
+  const std::size_t first = static_cast<std::size_t>(std::llround(start_of(15, 2) * c.rate_hz));
+  for (const std::size_t before : {first + 1, first, first - 1, first + 700}) {
+    std::vector<sample> samples(sent.size() - before);
+    samples.insert(samples.end(), sent.begin(), sent.end());
+    const auto on_device = wb::testing::on_device(exec(), samples, 1, samples.size());
+    const auto found = d.blocks(exec(), samples, on_device, samples.size());
+    ASSERT_EQ(found.size(), 1u) << before;
+    EXPECT_TRUE(found[0].pbch.ok);
+    EXPECT_NEAR(found[0].found.first_sample, static_cast<double>(sent.size() + first - before), 1);
+  }
+}
+
+TEST_P(nr_downlink, noise_and_silence_give_nothing) {
   const wb::nr_downlink d({.sample_rate_hz = 7.68e6, .spacing_khz = 30});
   std::mt19937_64 random(7);
   std::normal_distribution<float> normal;
@@ -205,16 +286,78 @@ TEST_P(downlink, noise_and_silence_give_nothing) {
     EXPECT_TRUE(d.messages(exec(), samples, samples.size(), {b}).empty());
     b.pbch.content->k_ssb = 31;
     EXPECT_TRUE(d.messages(exec(), samples, samples.size(), {b}).empty());
-    b.pbch.content->k_ssb = 0, b.pbch.content->coreset0 = 6;  // 48 blocks: wider than the samples
-    b.pbch.content->coreset0 = 15;
-    EXPECT_TRUE(d.messages(exec(), samples, samples.size(), {b}).empty());
   }
+}
+
+// CORESET 0 of 48 blocks at 30 kHz is wider than the samples.
+TEST_P(nr_downlink, a_coreset_outside_the_band_gives_no_messages) {
+  const sent_cell c{.mib = {.common_spacing_khz = 30, .coreset0 = 10}};
+  const auto samples = ssb_of(exec(), c);
+  const wb::nr_downlink d({.sample_rate_hz = c.rate_hz, .spacing_khz = 30, .carrier_hz = c.f0_hz});
+  const auto on_device = wb::testing::on_device(exec(), samples, 1, samples.size());
+  const auto known = d.blocks(exec(), samples, on_device, samples.size());
+  ASSERT_EQ(known.size(), 1u);
+  EXPECT_EQ(known[0].pbch.content, c.mib);
+  EXPECT_TRUE(d.messages(exec(), samples, samples.size(), known).empty());
+}
+
+// Two symbols of one resource block have too few DMRS for an estimate of noise.
+TEST_P(nr_downlink, one_block_of_two_symbols_needs_the_noise) {
+  const wb::nr_si_dci dci{.first_block = 3, .blocks = 1, .time_domain = 8, .mcs = 11};
+  const wb::nr_carrier carrier{.spacing_khz = 30, .resource_blocks = 24, .cell_id = 5};
+  const wb::nr_channel_config channel = wb::nr_si_channel(dci, carrier, 2);
+  const auto bits = static_cast<std::size_t>(wb::nr_shared_channel(channel).transport(1, 11).transport_bits);
+  const auto block = random_bits(bits, 4);
+  const auto grid = pdsch_grid(exec(), channel, dci.mcs, 0, block);
+  const auto in = wb::testing::on_device(exec(), grid, 1, grid.size());
+  const auto found = wb::nr_si_decode(exec(), in, channel, dci.mcs, 0, 1e-3);
+  EXPECT_TRUE(found.ok);
+  EXPECT_EQ(found.bits, block);
+  const auto blames = [&](wb::nr_channel_config c, std::optional<double> noise_var) {
+    return blamed([&] { wb::nr_si_decode(exec(), in, c, 11, 0, noise_var); });
+  };
+  EXPECT_EQ(blames(channel, {}), "noise_var");
+  EXPECT_EQ(blames(channel, 0.), "noise_var");
+  wb::nr_channel_config other = channel;
+  other.layers = 2, other.antenna_ports = 2, other.dmrs.ports = {};
+  EXPECT_EQ(blames(other, {}), "layers");
+  other = channel;
+  other.direction = wb::nr_direction::uplink;
+  EXPECT_EQ(blames(other, {}), "channel");
+}
+
+TEST_P(nr_downlink, names_what_is_wrong_with_a_known_block) {
+  const wb::nr_downlink d({});
+  const auto blames = [&](auto change) {
+    wb::nr_downlink_block b;
+    b.pbch.ok = true, b.pbch.content = wb::nr_ssb_content{};
+    change(b);
+    return blamed([&] { d.messages(exec(), std::vector<sample>(8000), 8000, {b}); });
+  };
+  EXPECT_EQ(blames([](auto&) {}), "");
+  EXPECT_EQ(blames([](auto& b) { b.pbch.content->ssb_index = 8; }), "ssb_index");
+  EXPECT_EQ(blames([](auto& b) { b.found.cell_id = 1008; }), "cell_id");
+  EXPECT_EQ(blames([](auto& b) { b.found.first_sample = std::nan(""); }), "first_sample");
+  EXPECT_EQ(blames([](auto& b) { b.found.cfo_hz = std::nan(""); }), "cfo_hz");
+}
+
+TEST(nr_downlink_settings, bad_ones_are_named) {
   const auto blames = [](wb::nr_downlink_config c) { return blamed([&] { wb::nr_downlink{c}; }); };
   EXPECT_EQ(blames({}), "");
   EXPECT_EQ(blames({.sample_rate_hz = 7e6}), "sample_rate_hz");
   EXPECT_EQ(blames({.spacing_khz = 60}), "spacing_khz");
-  EXPECT_EQ(blames({.offset_hz = 5e6}), "offset_hz");
+  EXPECT_EQ(blames({.sample_rate_hz = 1.92e6}), "sample_rate_hz");   // fewer than 240 subcarriers
+  EXPECT_EQ(blames({.sample_rate_hz = 13.44e6}), "sample_rate_hz");  // 7 times
+  EXPECT_EQ(blames({.sample_rate_hz = 122.88e6}), "sample_rate_hz");
+  EXPECT_EQ(blames({.sample_rate_hz = 122.88e6, .spacing_khz = 30}), "");
+  EXPECT_EQ(blames({.offset_hz = 2.04e6}), "");
+  EXPECT_EQ(blames({.offset_hz = -2.05e6}), "offset_hz");  // subcarriers of PBCH alias
   EXPECT_EQ(blames({.l_max = 5}), "l_max");
+  EXPECT_EQ(blames({.l_max = 64}), "l_max");
+  EXPECT_EQ(blames({.sample_rate_hz = 61.44e6, .spacing_khz = 120, .l_max = 8}), "l_max");
+  EXPECT_EQ(blames({.sample_rate_hz = 61.44e6, .spacing_khz = 120, .l_max = 64}), "");
+  EXPECT_EQ(blames({.wide = true}), "wide");
+  EXPECT_EQ(blames({.spacing_khz = 30, .wide = true}), "");
 }
 
-}  // namespace downlink_test
+}  // namespace nr_downlink_test

@@ -23,6 +23,12 @@ std::vector<std::uint8_t> nr_scrambling_sequence(std::int64_t c_init, std::size_
   return c;
 }
 
+std::vector<std::uint32_t> packed_words(std::span<const std::uint8_t> bits) {
+  std::vector<std::uint32_t> words((bits.size() + 31) / 32);
+  for (std::size_t i = 0; i < bits.size(); i++) words[i / 32] |= std::uint32_t{bits[i]} << i % 32;
+  return words;
+}
+
 int nr_scrambling_init(int rnti, int identity, int codeword) {
   check_range("rnti", rnti, 0, 65535);
   check_range("identity", identity, 0, 1023);

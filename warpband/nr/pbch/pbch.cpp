@@ -22,12 +22,6 @@ namespace {
 
 constexpr int ssb_values = ssb_symbols * ssb_subcarriers;
 
-std::vector<std::uint32_t> packed_words(const std::vector<std::uint8_t>& bits) {
-  std::vector<std::uint32_t> words((bits.size() + 31) / 32);
-  for (std::size_t i = 0; i < bits.size(); i++) words[i / 32] |= std::uint32_t{bits[i]} << i % 32;
-  return words;
-}
-
 /// The pseudo-random sequences of many c_init. Bits of c_init add their sequences modulo 2.
 class pbch_sequences {
  public:

@@ -31,14 +31,14 @@ struct nr_type0_occasion {
 /// Of searchSpaceZero = index 0..15 (table 13-11) and block i_SSB 0..7. Throws argument_error.
 nr_type0_occasion nr_type0_occasion_of(int index, int ssb_index, int spacing_khz, int coreset_symbols);
 
-/// What a UE's own search space follows from.
+/// Parameters of a UE-specific search space.
 struct nr_ue_search_space {
   int rnti = 1;     // n_RNTI: 1..65535
   int coreset = 0;  // p: 0..15
   int slot = 0;     // in its frame, 0..79
 };
-/// The first control channel element (CCE) of each of `candidates` candidates. They repeat if the CORESET has
-/// no room for so many. Without a UE the search space is common. cces 1..135, level 1, 2, 4, 8, 16 up to
+/// The first control channel element (CCE) of each of `candidates` candidates. Candidates repeat in a
+/// small CORESET. Without a UE the search space is common. cces 1..135, level 1, 2, 4, 8, 16 up to
 /// cces, candidates 1..8. Throws argument_error.
 std::vector<int> nr_pdcch_candidates(int cces, int level, int candidates,
                                      const std::optional<nr_ue_search_space>& ue = {});

@@ -26,6 +26,13 @@ void check_si_dci(const nr_si_dci& d, int coreset_blocks) {
   check_range("rv", d.rv, 0, 3);
 }
 
+/// The physical resource block of a virtual one, interleaved in two rows of bundles of two.
+int interleaved_dci_block(int block, int blocks) {
+  constexpr int bundle = 2, rows = 2;
+  const int columns = blocks / bundle / rows, j = block / bundle;
+  return bundle * (j % rows * columns + j / rows) + block % bundle;
+}
+
 }  // namespace
 
 int nr_si_dci_bits(int coreset_blocks) { return dci_block_bits(coreset_blocks) + dci_other_bits; }
@@ -65,7 +72,7 @@ std::optional<nr_si_dci> nr_si_dci_decode(std::span<const std::uint8_t> bits, in
     d.first_block = n - 1 - d.first_block;
     d.blocks = n - d.blocks + 2;
   }
-  // A value beyond the last one gives blocks that the CORESET lacks, or another value's blocks.
+  // A value beyond the last one is invalid. Some of these decode to the blocks of another value.
   if (d.blocks < 1 || d.first_block + d.blocks > n || value >= n * (n + 1) / 2) return std::nullopt;
   d.time_domain = get(4);
   d.interleaved = get(1) == 1;
@@ -75,19 +82,11 @@ std::optional<nr_si_dci> nr_si_dci_decode(std::span<const std::uint8_t> bits, in
   return d;
 }
 
-int nr_interleaved_block(int block, int blocks) {
-  dci_block_bits(blocks);
-  check_range("block", block, 0, blocks - 1);
-  constexpr int bundle = 2, rows = 2;
-  const int columns = blocks / bundle / rows, j = block / bundle;
-  return bundle * (j % rows * columns + j / rows) + block % bundle;
-}
-
 std::vector<int> nr_si_blocks(const nr_si_dci& d, int coreset_blocks) {
   check_si_dci(d, coreset_blocks);
   std::vector<int> found;
   for (int i = d.first_block; i < d.first_block + d.blocks; i++)
-    found.push_back(d.interleaved ? nr_interleaved_block(i, coreset_blocks) : i);
+    found.push_back(d.interleaved ? interleaved_dci_block(i, coreset_blocks) : i);
   return found;
 }
 
@@ -96,14 +95,13 @@ nr_pdsch_time nr_pdsch_default_a(int index, int dmrs_first_symbol) {
   check_range("dmrs_first_symbol", dmrs_first_symbol, 2, 3);
   constexpr auto a = nr_mapping::type_a, b = nr_mapping::type_b;
   if (dmrs_first_symbol == 3 && index < 7) {
-    static constexpr nr_pdsch_time late[7] = {{a, 0, 3, 11}, {a, 0, 3, 9},  {a, 0, 3, 8}, {a, 0, 3, 6},
-                                              {a, 0, 3, 4},  {b, 0, 10, 4}, {b, 0, 6, 4}};
+    static constexpr nr_pdsch_time late[7] = {{a, 3, 11}, {a, 3, 9},  {a, 3, 8}, {a, 3, 6},
+                                              {a, 3, 4},  {b, 10, 4}, {b, 6, 4}};
     return late[index];
   }
-  static constexpr nr_pdsch_time rows[16] = {{a, 0, 2, 12}, {a, 0, 2, 10}, {a, 0, 2, 9},  {a, 0, 2, 7},
-                                             {a, 0, 2, 5},  {b, 0, 9, 4},  {b, 0, 4, 4},  {b, 0, 5, 7},
-                                             {b, 0, 5, 2},  {b, 0, 9, 2},  {b, 0, 12, 2}, {a, 0, 1, 13},
-                                             {a, 0, 1, 6},  {a, 0, 2, 4},  {b, 0, 4, 7},  {b, 0, 8, 4}};
+  static constexpr nr_pdsch_time rows[16] = {
+      {a, 2, 12}, {a, 2, 10}, {a, 2, 9},  {a, 2, 7},  {a, 2, 5}, {b, 9, 4}, {b, 4, 4}, {b, 5, 7},
+      {b, 5, 2},  {b, 9, 2},  {b, 12, 2}, {a, 1, 13}, {a, 1, 6}, {a, 2, 4}, {b, 4, 7}, {b, 8, 4}};
   return rows[index];
 }
 
@@ -117,6 +115,7 @@ nr_channel_config nr_si_channel(const nr_si_dci& dci, const nr_carrier& carrier,
   c.mapping = time.mapping;
   c.first_symbol = time.first_symbol, c.symbols = time.symbols;
   c.dmrs.additional_positions = 2, c.dmrs.first_symbol = dmrs_first_symbol;
+  if (time.symbols == 2) c.dmrs.cdm_groups = 1;  // TS 38.214 §5.1.6.2
   c.rnti = nr_si_rnti;
   return completed(c);
 }

@@ -32,17 +32,13 @@ std::vector<std::uint8_t> nr_si_dci_encode(const nr_si_dci& dci, int coreset_blo
 /// ("coreset_blocks", "bits").
 std::optional<nr_si_dci> nr_si_dci_decode(std::span<const std::uint8_t> bits, int coreset_blocks);
 
-/// The physical resource block of virtual block 0..blocks - 1 of CORESET 0, in its `blocks` blocks:
-/// interleaved in two rows of bundles of two. Throws argument_error.
-int nr_interleaved_block(int block, int blocks);
-/// Physical resource blocks of a DCI, in the order of the virtual ones, from the CORESET's first on. Throws
-/// argument_error.
+/// Physical resource blocks of a DCI, in the order of the virtual ones, from the CORESET's first on.
+/// Interleaved ones are in two rows of bundles of two. Throws argument_error.
 std::vector<int> nr_si_blocks(const nr_si_dci& dci, int coreset_blocks);
 
-/// Symbols of a PDSCH.
+/// Symbols of a PDSCH in the slot of its PDCCH (K_0 = 0).
 struct nr_pdsch_time {
   nr_mapping mapping = nr_mapping::type_a;
-  int slots_later = 0;  // K_0
   int first_symbol = 0;
   int symbols = 1;
 };
@@ -51,8 +47,8 @@ struct nr_pdsch_time {
 nr_pdsch_time nr_pdsch_default_a(int index, int dmrs_first_symbol);
 
 /// The PDSCH of a DCI: in a carrier that is CORESET 0's resource blocks, with its cell and slot. DMRS are of
-/// type 1 with up to two additional positions. Throws argument_error, also from nr_shared_channel for symbols
-/// that have no DMRS.
+/// type 1 with up to two additional positions. A PDSCH of two symbols has one CDM group without data, others
+/// two (TS 38.214 §5.1.6.2). Throws argument_error.
 nr_channel_config nr_si_channel(const nr_si_dci& dci, const nr_carrier& carrier, int dmrs_first_symbol);
 
 }  // namespace wb

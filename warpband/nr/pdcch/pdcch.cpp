@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -50,13 +51,6 @@ void check_first_cce(const pdcch_config& c, int first_cce) {
         "a multiple of level = " + std::to_string(c.level) + " from 0 to " + std::to_string(last));
 }
 
-void append_words(const std::vector<std::uint8_t>& bits, std::size_t first, std::size_t count,
-                  std::vector<std::uint32_t>& words) {
-  const std::size_t start = words.size();
-  words.resize(start + (count + 31) / 32);
-  for (std::size_t i = 0; i < count; i++) words[start + i / 32] |= std::uint32_t{bits[first + i]} << i % 32;
-}
-
 polar_config pdcch_polar_code(const pdcch_config& c) {
   return {.kind = polar_kind::dci, .k = c.dci_bits, .coded_bits = c.coded_bits(), .rnti = c.rnti};
 }
@@ -80,14 +74,14 @@ std::vector<double> pdcch_eigen(std::vector<double>& m, int n) {
         if (std::fabs(a[index(p, q)]) < 1e-15) continue;
         const double angle = std::atan2(2 * a[index(p, q)], a[index(p, p)] - a[index(q, q)]) / 2,
                      c = std::cos(angle), s = std::sin(angle);
-        const auto turn = [&](std::vector<double>& x, std::size_t i, std::size_t j) {
+        const auto rotate = [&](std::vector<double>& x, std::size_t i, std::size_t j) {
           const double first = x[i], second = x[j];
           x[i] = c * first + s * second;
           x[j] = c * second - s * first;
         };
-        for (int k = 0; k < n; k++) turn(a, index(p, k), index(q, k));
-        for (int k = 0; k < n; k++) turn(a, index(k, p), index(k, q));
-        for (int k = 0; k < n; k++) turn(m, index(p, k), index(q, k));
+        for (int k = 0; k < n; k++) rotate(a, index(p, k), index(q, k));
+        for (int k = 0; k < n; k++) rotate(a, index(k, p), index(k, q));
+        for (int k = 0; k < n; k++) rotate(m, index(p, k), index(q, k));
       }
   std::vector<double> values;
   for (int i = 0; i < n; i++) values.push_back(std::max(a[index(i, i)], 0.));
@@ -177,8 +171,8 @@ pdcch_tables::pdcch_tables(const pdcch_config& c) {
   shape.energies = shape.means + 2 * shape.dmrs;
   shape.scores = shape.energies + pdcch_widths * shape.bundle_dmrs;
   shape.parts = shape.scores + pdcch_widths * pdcch_ratios;
-  shape.turns = shape.parts + 2 * shape.dmrs;
-  shape.scratch = shape.turns + 2 * shape.bundle_subcarriers;
+  shape.rotations = shape.parts + 2 * shape.dmrs;
+  shape.scratch = shape.rotations + 2 * shape.bundle_subcarriers;
   shape.coded_bits = c.coded_bits();
   const std::size_t dmrs_bits = 2 * as_size(pdcch_block_dmrs * c.blocks);
   shape.dmrs_words = static_cast<int>((dmrs_bits + 31) / 32);
@@ -199,16 +193,15 @@ pdcch_tables::pdcch_tables(const pdcch_config& c) {
   for (std::int64_t slot = 0; slot < pdcch_slots; slot++)
     for (int l = 0; l < c.symbols; l++) {
       const std::int64_t number = 14 * slot + c.first_symbol + l + 1, id = c.dmrs_id;
-      append_words(
-          nr_scrambling_sequence(((2 * id + 1) * number * (1 << 17) + 2 * id) % (std::int64_t{1} << 31),
-                                 before + dmrs_bits),
-          before, dmrs_bits, words);
+      const auto sequence = nr_scrambling_sequence(
+          ((2 * id + 1) * number * (1 << 17) + 2 * id) % (std::int64_t{1} << 31), before + dmrs_bits);
+      const auto in_coreset = packed_words(std::span(sequence).subspan(before));
+      words.insert(words.end(), in_coreset.begin(), in_coreset.end());
     }
-  dmrs = resident<std::uint32_t>(std::exchange(words, {}));
+  dmrs = resident<std::uint32_t>(std::move(words));
   const std::int64_t init =
       (std::int64_t{c.scrambling_rnti} * (1 << 16) + c.scrambling_id) % (std::int64_t{1} << 31);
-  append_words(nr_scrambling_sequence(init, as_size(c.coded_bits())), 0, as_size(c.coded_bits()), words);
-  scrambling = resident<std::uint32_t>(std::move(words));
+  scrambling = resident<std::uint32_t>(packed_words(nr_scrambling_sequence(init, as_size(c.coded_bits()))));
 }
 
 pdcch_encoder::pdcch_encoder(const pdcch_config& config)
@@ -306,12 +299,12 @@ std::vector<nr_pdcch_result> pdcch_decoder::run(executor& exec, view<const std::
   check_shape("grids", grids, grids.items, c.elements());
   if (items > most_pdcch_items)
     throw shape_error("candidates", std::to_string(items) + " candidates", "at most 2^22 candidates");
-  std::vector<std::int32_t> places;
+  std::vector<std::int32_t> entries;
   for (const nr_pdcch_candidate& x : candidates) {
     check_range("grid", x.grid, 0, static_cast<int>(std::min(grids.items, most_pdcch_items)) - 1);
     check_range("slot", x.slot, 0, pdcch_slots - 1);
     check_first_cce(c, x.first_cce);
-    places.insert(places.end(), {x.grid, x.slot, x.first_cce / c.level});
+    entries.insert(entries.end(), {x.grid, x.slot, x.first_cce / c.level});
   }
   ratios_.check_held();
   std::vector<nr_pdcch_result> found(items);
@@ -319,12 +312,12 @@ std::vector<nr_pdcch_result> pdcch_decoder::run(executor& exec, view<const std::
   std::byte* memory = workspace_.on(
       exec, items * (sizeof(std::int32_t) * 3 + sizeof(float) * (coded_bits + pdcch_numbers) + dci_bits + 1) +
                 5 * 64);
-  auto* listed = pdcch_part<std::int32_t>(memory, places.size());
+  auto* listed = pdcch_part<std::int32_t>(memory, entries.size());
   auto* llr = pdcch_part<float>(memory, items * coded_bits);
   auto* numbers = pdcch_part<float>(memory, items * pdcch_numbers);
   auto* bits = pdcch_part<std::uint8_t>(memory, items * dci_bits);
   auto* status = pdcch_part<std::uint8_t>(memory, items);
-  exec.upload(listed, places.data(), sizeof(std::int32_t) * places.size());
+  exec.upload(listed, entries.data(), sizeof(std::int32_t) * entries.size());
   pdcch_equalise_args args;
   args.shape = tables_.shape;
   args.grid = as_pairs(grids);
@@ -356,9 +349,9 @@ std::vector<nr_pdcch_result> pdcch_decoder::run(executor& exec, view<const std::
     r.metric = static_cast<double>(x[6]);
     const double snr = static_cast<double>(x[0]) / std::max(static_cast<double>(x[1]), 1e-30);
     r.snr_db = std::clamp(10 * std::log10(std::max(snr, 1e-4)), -40., 60.);
-    constexpr double turn = 2 * std::numbers::pi, spacings = 1 + 144. / 2048;  // a symbol with its prefix
-    if (c.symbols > 1) r.cfo_spacings = std::atan2(x[3], x[2]) / (turn * spacings);
-    r.delay_symbols = -std::atan2(x[5], x[4]) / turn;
+    constexpr double full = 2 * std::numbers::pi, spacings = 1 + 144. / 2048;  // a symbol with its prefix
+    if (c.symbols > 1) r.cfo_spacings = std::atan2(x[3], x[2]) / (full * spacings);
+    r.delay_symbols = -std::atan2(x[5], x[4]) / full;
   }
   return found;
 }

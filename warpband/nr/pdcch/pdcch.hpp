@@ -84,10 +84,9 @@ class pdcch_encoder {
   explicit pdcch_encoder(const pdcch_config& config);
   const pdcch_config& config() const noexcept { return config_; }
   /// Writes a grid for each DCI: bits [items, dci_bits] to grids [items, elements()], element 12 blocks
-  /// symbol
-  /// + subcarrier. Elements outside the candidate are 0, so that grids of one slot add up. slots 0..79 in the
-  /// frame, and first CCEs, multiples of the level, are one for each item. Waits for the executor. Throws
-  /// argument_error and shape_error.
+  /// symbol + subcarrier. Elements outside the candidate are 0, so that grids of one slot add up. slots 0..79
+  /// in the frame, and first CCEs, multiples of the level, are one for each item. Waits for the executor.
+  /// Throws argument_error and shape_error.
   void run(executor& exec, view<const std::uint8_t> bits, const std::vector<int>& slots,
            const std::vector<int>& first_cces, view<std::complex<float>> grids) const;
 
@@ -119,9 +118,10 @@ struct nr_pdcch_result {
   std::vector<std::uint8_t> bits = {};  // of the DCI; zeros if the CRC fails
   double metric = 0;                    // log-likelihood of the DMRS less that of noise; 0 if erased
   double snr_db = -40;                  // of a resource element: -40 to 60; -40 if erased
-  double cfo_spacings =
-      0;  // residual frequency offset in subcarrier spacings, -0.467 to 0.467; one symbol: 0
-  double delay_symbols = 0;  // mean delay behind the FFT windows, in useful symbol durations: -1/8 to 1/8
+  // Residual frequency offset in subcarrier spacings, -0.467 to 0.467; 0 with one symbol.
+  double cfo_spacings = 0;
+  // Mean delay behind the FFT windows, in useful symbol durations: -1/8 to 1/8.
+  double delay_symbols = 0;
 };
 
 /// Decodes candidates.

@@ -24,8 +24,8 @@ struct pdcch_shape {
   int coded_bits = 0;                  // E
   int dmrs_words = 0;                  // of a symbol of the CORESET
   int values = 0, dmrs = 0;            // of a candidate: all values; DMRS of a symbol
-  // Places in scratch memory, which begins with the values. Complex values take two.
-  int pilots = 0, means = 0, energies = 0, scores = 0, parts = 0, turns = 0, scratch = 0;
+  // Offsets in scratch memory, which begins with the values. Complex values take two.
+  int pilots = 0, means = 0, energies = 0, scores = 0, parts = 0, rotations = 0, scratch = 0;
 };
 
 /// Of a decoded candidate. 0, 1: power of signal and noise of a resource element. 2, 3: exp(i phi). 4, 5: the
@@ -36,8 +36,8 @@ inline constexpr int pdcch_numbers = 8;
 struct pdcch_filters {
   const float* vectors = nullptr;  // [widths][dmrs][dmrs]: eigenvectors of R, one after the other
   const float* values = nullptr;   // [widths][dmrs]: eigenvalues
-  const float* spread =
-      nullptr;  // [widths][subcarriers][dmrs]: correlation with a subcarrier, times the vectors
+  // [widths][subcarriers][dmrs]: correlation with a subcarrier, times the vectors
+  const float* spread = nullptr;
   const float* volumes = nullptr;  // [widths][ratios]: ln det(1 + symbols ratio R)
   const float* ratios = nullptr;   // [ratios]
 };

@@ -1,5 +1,6 @@
 #pragma once
-// PDCCH of 5G NR (pdcch.hpp has the method). Lanes are candidates, whose places differ: values are gathered.
+// PDCCH of 5G NR (pdcch.hpp has the method). A lane is a candidate. Candidates use different resource
+// elements, so values are gathered.
 #include <warpband/core/cx.hpp>
 #include <warpband/core/erased.hpp>
 #include <warpband/core/group.hpp>
@@ -208,7 +209,7 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
   WB_HD void average(cx<T> advance, cx<T> slope, G g, T* s, T& total, T& rest) const {
     const int row = a.shape.dmrs, width = a.shape.bundle_dmrs;
     for (int k = g.rank; k < a.shape.bundle_subcarriers; k += g.size)
-      put(s + a.shape.turns, k, power(slope, k));
+      put(s + a.shape.rotations, k, power(slope, k));
     g.sync();
     const cx<T> second = advance * advance;
     const T part(1.f / static_cast<float>(a.shape.symbols));
@@ -216,7 +217,7 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
       cx<T> sum = pair(s + a.shape.pilots, n);
       if (a.shape.symbols > 1) sum = conj_fma(advance, pair(s + a.shape.pilots, row + n), sum);
       if (a.shape.symbols > 2) sum = conj_fma(second, pair(s + a.shape.pilots, 2 * row + n), sum);
-      put(s + a.shape.means, n, conj(pair(s + a.shape.turns, 4 * (n % width) + 1)) * (part * sum));
+      put(s + a.shape.means, n, conj(pair(s + a.shape.rotations, 4 * (n % width) + 1)) * (part * sum));
     }
     g.sync();
     T of_mean(0.f);
@@ -256,15 +257,16 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
     }
     g.sync();
     T best(-1e30f);
-    I place(0);
+    I best_index(0);
     WB_ROLL for (int i = 0; i < pdcch_widths * pdcch_ratios; i++) {
       const T score = s[a.shape.scores + i];
       const auto better = score > best;
       best = select(better, score, best);
-      place = select(better, I(i), place);
+      best_index = select(better, I(i), best_index);
     }
-    WB_UNROLL for (int w = 1; w < pdcch_widths; w++) width = select(place < I(w * pdcch_ratios), width, I(w));
-    ratio = place - width * I(pdcch_ratios);
+    WB_UNROLL for (int w = 1; w < pdcch_widths; w++) width =
+        select(best_index < I(w * pdcch_ratios), width, I(w));
+    ratio = best_index - width * I(pdcch_ratios);
     metric = best + T(count) * log(max(total, T(1e-20f)));
     T left(0.f);  // of the chosen one
     WB_ROLL for (int i = 0; i < n; i++) {
@@ -336,10 +338,10 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
         const T v = of_width<T>(a.filters.spread + k * n + i, subcarriers * n, width);
         h = {fma(v, z.re, h.re), fma(v, z.im, h.im)};
       }
-      h = pair(s + a.shape.turns, k) * h;
+      h = pair(s + a.shape.rotations, k) * h;
       WB_ROLL for (int symbol = 0; symbol < a.shape.symbols; symbol++) {
-        const cx<T> turned = (symbol == 0 ? one : symbol == 1 ? advance : second) * h;
-        cx<T> x = conj(turned) * pair(s, (symbol * a.shape.bundles + j) * subcarriers + k);
+        const cx<T> rotated = (symbol == 0 ? one : symbol == 1 ? advance : second) * h;
+        cx<T> x = conj(rotated) * pair(s, (symbol * a.shape.bundles + j) * subcarriers + k);
         x = or_zero(good, factor * x);
         const int e =
             2 * ((symbol * a.shape.candidate_blocks + j * a.shape.bundle_blocks + k / 12) * pdcch_block_data +

@@ -328,6 +328,39 @@ TEST(pdcch_tables, every_dci_comes_back) {
   EXPECT_EQ(blamed([] { wb::nr_pdsch_default_a(0, 4); }), "dmrs_first_symbol");
 }
 
+// Time table A, and the DMRS of TS 38.214 section 5.1.6.2: two symbols have one CDM group without data.
+TEST(pdcch_tables, symbols_of_pdsch_are_those_of_other_programs) {
+  std::ifstream file(pdcch_refdata + "tables_pdsch_default_a.csv");
+  if (!file) GTEST_SKIP() << "no refdata: cannot open '" << pdcch_refdata << "tables_pdsch_default_a.csv'";
+  std::string line;
+  std::getline(file, line);
+  int rows = 0, short_ones = 0;
+  while (std::getline(file, line)) {
+    std::vector<std::string> cells;
+    std::istringstream in(line);
+    for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+    const auto number = [&](std::size_t i) { return std::stoi(cells[i]); };
+    const wb::nr_pdsch_time time = wb::nr_pdsch_default_a(number(0), number(2));
+    EXPECT_EQ(time.mapping, cells[3] == "A" ? wb::nr_mapping::type_a : wb::nr_mapping::type_b) << line;
+    EXPECT_EQ(number(4), 0);
+    EXPECT_EQ(time.first_symbol, number(5)) << line;
+    EXPECT_EQ(time.symbols, number(6)) << line;
+    for (const int blocks : {1, 24}) {
+      const wb::nr_shared_channel pdsch(wb::nr_si_channel({.blocks = blocks, .time_domain = number(0)},
+                                                          {.spacing_khz = 30, .resource_blocks = 24},
+                                                          number(2)));
+      const std::size_t groups = number(6) == 2 ? 1 : 2, dmrs = pdsch.dmrs_symbols().size();
+      EXPECT_EQ(pdsch.data_elements(), static_cast<std::size_t>(blocks) *
+                                           (12 * static_cast<std::size_t>(number(6)) - 6 * groups * dmrs))
+          << line;
+      short_ones += groups == 1;
+    }
+    rows++;
+  }
+  EXPECT_EQ(rows, 32);
+  EXPECT_EQ(short_ones, 12);
+}
+
 TEST(pdcch_tables, bad_settings_are_named) {
   const auto blames = [](auto change) {
     wb::pdcch_decoder_config c;
