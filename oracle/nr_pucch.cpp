@@ -49,7 +49,7 @@ double code_of(int length, int index, int m) {
   return static_cast<double>(index * m % length) / length;
 }
 
-exact qpsk(int first, int second) { return exact(1 - 2 * first, 1 - 2 * second) / std::sqrt(2.); }
+exact pucch_qpsk(int first, int second) { return exact(1 - 2 * first, 1 - 2 * second) / std::sqrt(2.); }
 
 }  // namespace
 
@@ -88,9 +88,9 @@ std::vector<exact> nr_pucch_values(const nr_pucch& p) {
     for (std::size_t i = 0; i < p.bits.size(); i++) b.push_back(p.bits[i] ^ c[i]);
     if (p.pi2_bpsk)
       for (std::size_t i = 0; i < b.size(); i++)
-        d.push_back(qpsk(b[i], b[i]) * unit(0.25 * static_cast<double>(i % 2)));
+        d.push_back(pucch_qpsk(b[i], b[i]) * unit(0.25 * static_cast<double>(i % 2)));
     else
-      for (std::size_t i = 0; i < b.size(); i += 2) d.push_back(qpsk(b[i], b[i + 1]));
+      for (std::size_t i = 0; i < b.size(); i += 2) d.push_back(pucch_qpsk(b[i], b[i + 1]));
   }
   std::size_t used = 0;
   for (int l = 0; l < p.symbols; l++) {
@@ -110,7 +110,7 @@ std::vector<exact> nr_pucch_values(const nr_pucch& p) {
           if (i % 2 == l % 2) m += i < l, length++;
         factor = unit(code_of(length, p.occ, m));
         if (l % 2 == 1)
-          factor *= p.bits.size() == 2 ? qpsk(p.bits[0], p.bits[1]) : qpsk(p.bits[0], p.bits[0]);
+          factor *= p.bits.size() == 2 ? pucch_qpsk(p.bits[0], p.bits[1]) : pucch_qpsk(p.bits[0], p.bits[0]);
       }
       for (int k = 0; k < subcarriers; k++) out.push_back(factor * r[as_size(k)] * unit(alpha * k));
       continue;
@@ -125,7 +125,7 @@ std::vector<exact> nr_pucch_values(const nr_pucch& p) {
       const auto c = nr_gold_sequence(static_cast<std::uint32_t>(init), 8 * (prb + p.prbs));
       for (int k = 12 * prb; k < 12 * (prb + p.prbs); k++) {
         const std::size_t m = as_size(k / 3);
-        out.push_back(k % 3 == 1 ? qpsk(c[2 * m], c[2 * m + 1]) : d[used++]);
+        out.push_back(k % 3 == 1 ? pucch_qpsk(c[2 * m], c[2 * m + 1]) : d[used++]);
       }
       continue;
     }
@@ -145,15 +145,15 @@ std::vector<exact> nr_pucch_values(const nr_pucch& p) {
   return out;
 }
 
-double nr_energy_share(const std::vector<exact>& values, int antennas, int parts,
+double nr_energy_share(const std::vector<exact>& values, int antennas, const std::vector<int>& lengths,
                        const std::vector<exact>& signal) {
-  const std::size_t n = signal.size() / as_size(parts);
   double explained = 0, energy = 0;
-  for (std::size_t a = 0; a < as_size(antennas); a++)
-    for (std::size_t part = 0; part < as_size(parts); part++) {
+  for (std::size_t a = 0; a < as_size(antennas); a++) {
+    std::size_t i = 0;
+    for (const int length : lengths) {
       exact sum = 0;
       double norm = 0;
-      for (std::size_t i = part * n; i < (part + 1) * n; i++) {
+      for (const std::size_t end = i + as_size(length); i < end; i++) {
         const exact y = values[a * signal.size() + i];
         sum += std::conj(signal[i]) * y;
         norm += std::norm(signal[i]);
@@ -161,6 +161,7 @@ double nr_energy_share(const std::vector<exact>& values, int antennas, int parts
       }
       explained += std::norm(sum) / norm;
     }
+  }
   return explained / energy;
 }
 
@@ -185,9 +186,9 @@ std::vector<exact> nr_lmmse(const std::vector<double>& x, const std::vector<doub
       for (std::size_t k = i; k <= n; k++) a[j][k] -= factor * a[i][k];
     }
   std::vector<exact> h;
-  for (const double place : z) {
+  for (const double position : z) {
     exact sum = 0;
-    for (std::size_t i = 0; i < n; i++) sum += correlation(place - x[i]) * a[i][n] / a[i][i];
+    for (std::size_t i = 0; i < n; i++) sum += correlation(position - x[i]) * a[i][n] / a[i][i];
     h.push_back(sum);
   }
   return h;

@@ -26,12 +26,12 @@ struct nr_pucch {
 /// [symbols][12 prbs], in the resource blocks of each symbol's hop.
 std::vector<std::complex<double>> nr_pucch_values(const nr_pucch& p);
 
-/// Share of the energy of values [antennas][parts][n] that a signal explains whose gain is free in each part.
-/// The signal is [parts][n].
-double nr_energy_share(const std::vector<std::complex<double>>& values, int antennas, int parts,
-                       const std::vector<std::complex<double>>& signal);
+/// Share of the energy of values [antennas][n] that a signal [n] explains. Its gain is free in each part of
+/// the signal; `lengths` are those of the parts.
+double nr_energy_share(const std::vector<std::complex<double>>& values, int antennas,
+                       const std::vector<int>& lengths, const std::vector<std::complex<double>>& signal);
 
-/// LMMSE estimates of a channel of power `signal` at places z, from pilots in noise at places x. Its
+/// LMMSE estimates of a channel of power `signal` at positions z, from pilots in noise at positions x. Its
 /// correlation at a distance d is sinc(width d) exp(-2 pi i middle d).
 std::vector<std::complex<double>> nr_lmmse(const std::vector<double>& x, const std::vector<double>& z,
                                            const std::vector<std::complex<double>>& pilots, double middle,

@@ -16,7 +16,7 @@ using cf = std::complex<float>;
 
 std::size_t pucch_extent(int n) { return static_cast<std::size_t>(n); }
 
-/// What both classes tell of their configuration.
+/// Properties that generator and detector share.
 template <class Work>
 void bind_pucch_shape(nb::class_<Work>& bound) {
   bound.def_prop_ro("slots", [](const Work& w) { return w.shape().slots; })

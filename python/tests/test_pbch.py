@@ -85,6 +85,7 @@ def test_noise_and_bad_values(rng):
                         (lambda: encode(wb.NrSsbContent(cell_barred=2), cell_id=3), "cell_barred = 2"),
                         (lambda: encode(wb.NrSsbContent(), cell_id=1008), "cell_id = 1008"),
                         (lambda: decode(grids, cell_id=[1, 2]), "cell_id"),
+                        (lambda: decode(grids, cell_id=[[1], [2], [3]]), "cell_id"),
                         (lambda: decode(grids[:, :3], cell_id=1), "grids"),
                         (lambda: wb.PbchDecoder(l_max=6), "l_max = 6"),
                         (lambda: wb.PbchDecoder(list_size=5), "list_size = 5")):

@@ -116,19 +116,19 @@ def test_dcis_come_back(rng):
 def test_candidates_come_back(rng, blocks, symbols, level):
     settings = coreset0(501, blocks, symbols, level)
     bits = rng.integers(2, size=(5, 8, settings["dci_bits"]), dtype=np.uint8)
-    slots = rng.integers(80, size=40)
-    cces = level * rng.integers(blocks * symbols // 6 // level, size=40)
-    grids = wb.PdcchEncoder(**settings)(bits, slot=list(slots), first_cce=list(cces))
+    slots = rng.integers(80, size=(5, 8))
+    cces = level * rng.integers(blocks * symbols // 6 // level, size=(5, 8))
+    grids = wb.PdcchEncoder(**settings)(bits, slot=slots, first_cce=cces.tolist())
     assert grids.shape == (5, 8, symbols, 12 * blocks)
     noise_var = 0.4 if level < 4 else 0.8
     received = 3 * grids * np.exp(2j * np.pi * rng.random((5, 8, 1, 1)))
     received = received + 3 * (noise_var / 2) ** 0.5 * (rng.normal(size=grids.shape) + 1j * rng.normal(size=grids.shape))
     tried = list(range(0, blocks * symbols // 6 - level + 1, level))
-    results = wb.PdcchDecoder(**settings)(received, slot=list(slots), first_cce=tried)
+    results = wb.PdcchDecoder(**settings)(received, slot=slots, first_cce=tried)
     assert len(results) == 40 * len(tried)
     right = 0
     for r in results:
-        assert not r.erased and r.ok <= (r.first_cce == cces[r.grid])
+        assert not r.erased and r.ok <= (r.first_cce == cces.flat[r.grid])
         if r.ok:
             right += np.array_equal(r.bits, bits.reshape(40, -1)[r.grid])
             assert r.metric > 3 and abs(r.snr_db + 10 * np.log10(noise_var)) < 6 and abs(r.delay_symbols) < 0.03
@@ -151,6 +151,7 @@ def test_noise_and_bad_values(rng):
                         (lambda: encode(dci, slot=[1, 2], first_cce=0), "slot"),
                         (lambda: encode(dci[:5], slot=3, first_cce=0), "bits"),
                         (lambda: decode(grids, slot=[1, 2], first_cce=[0]), "slot"),
+                        (lambda: decode(grids, slot=[[1], [2], [3]], first_cce=[0]), "slot"),
                         (lambda: decode(grids, slot=3, first_cce=[1]), "first_cce = 1"),
                         (lambda: decode(grids[:, :, 1:], slot=3, first_cce=[0]), "grids"),
                         (lambda: wb.PdcchDecoder(blocks=25), "blocks = 25"),

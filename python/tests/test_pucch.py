@@ -55,6 +55,16 @@ def test_low_papr_sequences_are_those_of_other_programs():
         np.testing.assert_allclose(r * np.exp(1j * row["alpha"] * np.arange(row["m"])), arrays[row["arrays"]["r"]].ravel(), atol=5e-4)
 
 
+def test_short_low_papr_sequences_are_those_of_the_tables():
+    tables = json.loads(refdata("tables_low_papr_phi.json").read_text())
+    for length in (6, 12, 18, 24):
+        rows = tables[f"phi{length}"]
+        assert len(rows) == 30
+        for u, phi in enumerate(rows):
+            for v in (0, 1):
+                np.testing.assert_allclose(wb.nr_low_papr_sequence(length=length, u=u, v=v), np.exp(0.25j * np.pi * np.array(phi)), atol=1e-6)
+
+
 def test_uci_codes_are_those_of_other_programs():
     for row in json.loads(refdata("vectors/uci_codes.json").read_text())["vectors"]:
         message = np.array([int(b) for b in row["bits"]], np.uint8)
@@ -120,6 +130,10 @@ def test_messages_come_back_and_noise_is_nothing():
     values[1, 0, 0, 4] = np.nan
     assert wb.PucchDetector()(values, slot=0, outputs="status").tolist() == [0, 1, 0]
     for call, problem in ((lambda: wb.PucchDetector()(values, slot=10), "slot = 10"), (lambda: wb.PucchDetector()(values, slot=[1, 2]), "slot = "),
+                          (lambda: wb.PucchDetector()(values, slot=[[1, 2, 3]]), r"slot = .* shape \(3,\)"),
+                          (lambda: wb.PucchDetector()(values, slot=[1, 2.5, 3]), "slot = "), (lambda: wb.PucchDetector()(values, slot="one"), "slot = "),
+                          (lambda: wb.PucchDetector()(values, slot=[1, -1, 3]), "slot = -1"),
+                          (lambda: wb.PucchDetector(format=2, bits=4, spacing_khz=30, max_delay_us=8.889), "max_delay_us = 8.889"),
                           (lambda: wb.PucchGenerator(format=2, bits=2), "bits = 2"), (lambda: wb.PucchDetector(format=5), "format = 5"),
                           (lambda: wb.nr_low_papr_sequence(length=32, u=0), "length = 32")):
         with pytest.raises(ValueError, match=problem):

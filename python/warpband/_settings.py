@@ -1,10 +1,13 @@
 """Settings: what is not allowed is refused by a message that names the argument, its value and what is expected."""
 from __future__ import annotations
 
+import math
 import operator
 import os
 import re
 from typing import Any, Sequence
+
+import numpy as np
 
 from . import _core
 
@@ -118,6 +121,20 @@ def whole(name: str, value: Any, low: int | None = None, high: int | None = None
     if not low <= integer <= high:
         raise refused(name, value, f"{low} to {high}")
     return integer
+
+
+def whole_for_each(name: str, value: Any, batch: tuple[int, ...], low: int, high: int) -> list[int]:
+    """An integer from ``low`` to ``high`` for each item of a batch, in order: from one for all, or an array of the batch's shape."""
+    if (one := integer_of(value)) is not None:
+        return [whole(name, one, low, high)] * math.prod(batch)
+    try:
+        given = np.asarray(value)
+        integers = [integer_of(v) for v in given.ravel().tolist()]
+    except Exception:
+        given, integers = np.empty(0), [None]
+    if given.shape != batch or None in integers:
+        raise refused(name, value, f"an integer from {low} to {high}, or integers of shape {batch}")
+    return [whole(name, i, low, high) for i in integers]
 
 
 def number(name: str, value: Any) -> float:

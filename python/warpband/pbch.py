@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import Array, Executor, batch_of, space_of
 from ._convert import as_complex, converting
 from ._described import Described, described
-from ._settings import checked_executor, integer_of, made, refused
+from ._settings import checked_executor, integer_of, made, refused, whole_for_each
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -63,24 +63,6 @@ def block_of(ok: bool, erased: bool, c: Any, payload: bytes, *numbers: Any) -> N
         sfn=c[0], half_frame=c[1], ssb_index=c[2], k_ssb=c[3], common_spacing_khz=c[4], dmrs_first_symbol=c[5], coreset0=c[6],
         search_space0=c[7], cell_barred=bool(c[8]), intra_frequency=bool(c[9]))
     return NrPbchBlock(ok, erased, content, np.frombuffer(payload, np.uint8), *numbers)
-
-
-def _cells(cell_id: Any, blocks: int) -> list[int]:
-    """A cell for each block."""
-    if (cell := integer_of(cell_id)) is not None:
-        cells = [cell] * blocks
-    else:
-        try:
-            listed = [integer_of(c) for c in np.asarray(cell_id).ravel().tolist()]
-        except Exception:
-            raise refused("cell_id", cell_id, "a cell from 0 to 1007, or one for each block") from None
-        if len(listed) != blocks or None in listed:
-            raise refused("cell_id", cell_id, f"a cell from 0 to 1007, or one for each of {blocks} blocks")
-        cells = [c for c in listed if c is not None]
-    for c in cells:
-        if not 0 <= c <= 1007:
-            raise refused("cell_id", c, "0 to 1007")
-    return cells
 
 
 def _fields(content: Any) -> list[int]:
@@ -137,7 +119,7 @@ class PbchEncoder(Described):
             raise TypeError(f"contents is a {type(contents).__name__}: expected a warpband.NrSsbContent or a list of them")
         fields = [_fields(c) for c in ([contents] if single else contents)]
         grids = np.empty((len(fields), 4, 240), np.complex64)
-        cells = _cells(cell_id, len(fields))
+        cells = whole_for_each("cell_id", cell_id, () if single else (len(fields),), 0, 1007)
         if fields:
             self._work.run(space_of(grids).executor(self._executor), fields, cells, grids)
         return grids[0] if single else grids
@@ -179,8 +161,8 @@ class PbchDecoder(Described):
         as is silence.
 
         Args:
-            cell_id: 0 to 1007, as ``CellSearch`` finds it: one for all blocks or one for each.
+            cell_id: 0 to 1007, as ``CellSearch`` finds it: one for all blocks or one for each, of shape ``(...)``.
         """
         space = space_of(grids)
-        blocks = int(np.prod(batch_of("grids", grids, 2), dtype=np.int64))
-        return [block_of(*found) for found in self._work.run(space.executor(self._executor), space.take(grids), _cells(cell_id, blocks))]
+        cells = whole_for_each("cell_id", cell_id, batch_of("grids", grids, 2), 0, 1007)
+        return [block_of(*found) for found in self._work.run(space.executor(self._executor), space.take(grids), cells)]

@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_bits, as_complex, converting
 from ._described import Described, described
-from ._settings import checked_executor, integer_of, listed, made, refused, whole
+from ._settings import checked_executor, integer_of, listed, made, refused, whole, whole_for_each
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -182,18 +182,6 @@ class NrPdcchResult(NamedTuple):
     delay_symbols: float  #: mean delay behind the FFT windows, in useful symbol durations, -1/8 to 1/8
 
 
-def _one_each(name: str, value: Any, count: int, items: str) -> list[int]:
-    """An integer for each item."""
-    if (one := integer_of(value)) is not None:
-        numbers = [one] * count
-    else:
-        given = [integer_of(v) for v in listed(name, value)]
-        numbers = [n for n in given if n is not None]
-        if len(numbers) != count or len(given) != count:
-            raise refused(name, value, f"an integer, or one for each of {count} {items}")
-    return [whole(name, n, 0, 2 ** 31 - 1) for n in numbers]
-
-
 @described
 class PdcchEncoder(Described):
     """Makes PDCCH with its DMRS, of amplitude 1 (3GPP TS 38.211 section 7.3.2, TS 38.212 section 7.3).
@@ -222,16 +210,15 @@ class PdcchEncoder(Described):
         outside its candidate are 0, so that grids of a slot may be added.
 
         Args:
-            slot: in its frame, 0 to 79: one for all DCIs or one for each.
-            first_cce: a multiple of ``level``: one for all DCIs or one for each.
+            slot: in its frame, 0 to 79: one for all DCIs or one for each, of shape ``(...)``.
+            first_cce: a multiple of ``level``: one for all DCIs or one for each, of shape ``(...)``.
 
         Raises:
             ValueError: a slot or control channel element that is not allowed.
         """
         space = space_of(bits)
         batch = batch_of("bits", bits, 1)
-        count = int(np.prod(batch, dtype=np.int64))
-        slots, cces = _one_each("slot", slot, count, "DCIs"), _one_each("first_cce", first_cce, count, "DCIs")
+        slots, cces = whole_for_each("slot", slot, batch, 0, 79), whole_for_each("first_cce", first_cce, batch, 0, 2 ** 31 - 1)
         arrays = fill(space, {"grids": (COMPLEX64, tuple(self._work.grid_shape))}, "grids", None, batch)
         self._work.run(space.executor(self._executor), space.take(bits), slots, cces, arrays["grids"])
         return results(space, arrays, "grids", None)
@@ -276,14 +263,13 @@ class PdcchDecoder(Described):
         erased, as is silence.
 
         Args:
-            slot: in its frame, 0 to 79: one for all grids or one for each.
+            slot: in its frame, 0 to 79: one for all grids or one for each, of shape ``(...)``.
             first_cce: first control channel element of the candidates of each grid, a multiple of ``level``: one or several.
         """
         space = space_of(grids)
-        count = int(np.prod(batch_of("grids", grids, 2), dtype=np.int64))
-        slots = _one_each("slot", slot, count, "grids")
+        slots = whole_for_each("slot", slot, batch_of("grids", grids, 2), 0, 79)
         cces = [whole("first_cce", c, 0, 2 ** 31 - 1) for c in ([first_cce] if integer_of(first_cce) is not None else listed("first_cce", first_cce))]
-        candidates = [[g, slots[g], c] for g in range(count) for c in cces]
+        candidates = [[g, slots[g], c] for g in range(len(slots)) for c in cces]
         found = self._work.run(space.executor(self._executor), space.take(grids), candidates)
         return [NrPdcchResult(grid, cce, ok, erased, np.frombuffer(bits, np.uint8), *numbers)
                 for grid, cce, ok, erased, bits, *numbers in found]

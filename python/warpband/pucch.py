@@ -9,7 +9,7 @@ from . import _core
 from ._arrays import COMPLEX64, FLOAT32, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_bits, as_complex, converting
 from ._described import Described, described
-from ._settings import checked_executor, integer_of, made, refused, whole
+from ._settings import checked_executor, made, whole, whole_for_each
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -25,7 +25,7 @@ def nr_low_papr_sequence(*, length: int, u: int, v: int = 0) -> np.ndarray:
     Args:
         length: a multiple of 6 from 6 to 3300.
         u: group, 0 to 29.
-        v: number in the group, 0 or 1; it counts from length 36 on.
+        v: number in the group, 0 or 1; ignored up to length 30. The standard defines 1 from length 72 on; 36, 48 and 60 follow the same formula.
 
     Raises:
         ValueError: for a number that is not allowed, by its name.
@@ -36,27 +36,8 @@ def nr_low_papr_sequence(*, length: int, u: int, v: int = 0) -> np.ndarray:
     return np.array(made(_core.nr_low_papr_sequence, length=whole("length", length, 6, 3300), u=whole("u", u, 0, 29), v=whole("v", v, 0, 1)), np.complex64)
 
 
-def _slots(slot: Any, occasions: int, count: int) -> list[int]:
-    """A slot for each occasion."""
-    allowed = f"0 to {count - 1}"
-    if (one := integer_of(slot)) is not None:
-        slots = [one] * occasions
-    else:
-        try:
-            listed = [integer_of(s) for s in np.asarray(slot).ravel().tolist()]
-        except Exception:
-            raise refused("slot", slot, f"a slot from {allowed}, or one for each occasion") from None
-        if len(listed) != occasions or None in listed:
-            raise refused("slot", slot, f"a slot from {allowed}, or one for each of {occasions} occasions")
-        slots = [s for s in listed if s is not None]
-    for s in slots:
-        if not 0 <= s < count:
-            raise refused("slot", s, allowed)
-    return slots
-
-
 class _Pucch(Described):
-    """What both classes tell of their configuration."""
+    """Properties that generator and detector share."""
 
     _work: Any
 
@@ -118,14 +99,14 @@ class PucchGenerator(_Pucch):
         Subcarriers are those of the resource blocks of each symbol's hop, the lowest first.
 
         Args:
-            slot: number in the frame, one for all messages or one for each.
+            slot: number in the frame, one for all messages or one for each, of shape ``(...)``.
 
         Raises:
-            ValueError: for a slot that a frame does not have.
+            ValueError: for a slot that a frame does not have, or slots of another shape.
         """
         space, batch = space_of(bits), batch_of("bits", bits, 1)
         arrays = fill(space, self._table, "values", out, batch)
-        slots = _slots(slot, int(np.prod(batch, dtype=np.int64)), self.slots)
+        slots = whole_for_each("slot", slot, batch, 0, self.slots - 1)
         self._work.run(space.executor(self._executor), space.take(bits), slots, arrays["values"])
         return results(space, arrays, "values", out)
 
@@ -181,13 +162,13 @@ class PucchDetector(_Pucch):
         value that is NaN, infinite or above 1e15 in magnitude, which is erased: all its outputs are 0.
 
         Args:
-            slot: number in the frame, one for all occasions or one for each.
+            slot: number in the frame, one for all occasions or one for each, of shape ``(...)``.
 
         Raises:
-            ValueError: for a slot that a frame does not have.
+            ValueError: for a slot that a frame does not have, or slots of another shape.
         """
         space, batch = space_of(values), batch_of("values", values, 3)
         arrays = fill(space, self._table, outputs, out, batch)
-        slots = _slots(slot, int(np.prod(batch, dtype=np.int64)), self.slots)
+        slots = whole_for_each("slot", slot, batch, 0, self.slots - 1)
         self._work.run(space.executor(self._executor), space.take(values), slots, *map(arrays.get, self._outputs))
         return results(space, arrays, outputs, out)

@@ -134,11 +134,14 @@ std::vector<int> nr_dmrs_symbols(nr_direction direction, nr_mapping mapping, int
   return found;
 }
 
+std::int64_t nr_dmrs_init(std::int64_t id, std::int64_t symbol, int scid) {
+  return ((symbol + 1) * (2 * id + 1) * (1 << 17) + 2 * id + scid) % (std::int64_t{1} << 31);
+}
+
 std::int64_t nr_dmrs_init(const nr_carrier& carrier, int symbol, const nr_dmrs_config& d) {
   const std::int64_t id =
       d.ids.empty() ? carrier.cell_id : d.ids[static_cast<std::size_t>(d.scid) % d.ids.size()];
-  const std::int64_t number = std::int64_t{carrier.symbols_per_slot()} * carrier.slot + symbol + 1;
-  return (number * (2 * id + 1) * (1 << 17) + 2 * id + d.scid) % (std::int64_t{1} << 31);
+  return nr_dmrs_init(id, std::int64_t{carrier.symbols_per_slot()} * carrier.slot + symbol, d.scid);
 }
 
 nr_dmrs_group_number nr_low_papr_dmrs(const nr_carrier& carrier, int symbol, const nr_dmrs_config& d,

@@ -72,7 +72,9 @@ constexpr int nr_dmrs_group(int type, int subcarrier) {
 std::vector<int> nr_dmrs_symbols(nr_direction direction, nr_mapping mapping, int first, int symbols,
                                  const nr_dmrs_config& dmrs);
 
-/// c_init of an OFDM symbol of the carrier's slot.
+/// c_init of an OFDM symbol, counted from the frame's first one on, for an identity N_ID and n_SCID.
+std::int64_t nr_dmrs_init(std::int64_t id, std::int64_t symbol, int scid);
+/// The same of an OFDM symbol of the carrier's slot.
 std::int64_t nr_dmrs_init(const nr_carrier& carrier, int symbol, const nr_dmrs_config& dmrs);
 /// Group and sequence number of DMRS of low PAPR.
 struct nr_dmrs_group_number {

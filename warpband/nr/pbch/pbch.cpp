@@ -9,6 +9,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/core/status.hpp>
+#include <warpband/exec/take_part.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/nr/pbch/pbch_args.hpp>
 #include <warpband/nr/sync/ssb.hpp>
@@ -74,14 +75,6 @@ void check_cells(const std::vector<int>& cell_ids, std::size_t blocks) {
     throw shape_error("cell_ids", std::to_string(cell_ids.size()) + " cells",
                       "one for each of " + std::to_string(blocks) + " blocks");
   for (const int cell : cell_ids) check_range("cell_ids", cell, 0, nr_cell_ids - 1);
-}
-
-/// A part of a workspace.
-template <class T>
-T* take_part(std::byte*& from, std::size_t count) {
-  T* p = reinterpret_cast<T*>(from);
-  from += (count * sizeof(T) + 63) / 64 * 64;
-  return p;
 }
 
 constexpr std::size_t most_blocks = std::size_t{1} << 24;

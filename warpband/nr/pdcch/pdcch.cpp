@@ -11,7 +11,9 @@
 #include <warpband/core/check.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/core/status.hpp>
+#include <warpband/exec/take_part.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
+#include <warpband/nr/dmrs.hpp>
 
 namespace wb {
 
@@ -53,14 +55,6 @@ void check_first_cce(const pdcch_config& c, int first_cce) {
 
 polar_config pdcch_polar_code(const pdcch_config& c) {
   return {.kind = polar_kind::dci, .k = c.dci_bits, .coded_bits = c.coded_bits(), .rnti = c.rnti};
-}
-
-/// A part of a workspace.
-template <class T>
-T* pdcch_part(std::byte*& from, std::size_t count) {
-  T* p = reinterpret_cast<T*>(from);
-  from += (count * sizeof(T) + 63) / 64 * 64;
-  return p;
 }
 
 /// Eigenvalues of a symmetric matrix [n, n], which becomes their eigenvectors, a row each. Jacobi's method.
@@ -190,11 +184,10 @@ pdcch_tables::pdcch_tables(const pdcch_config& c) {
   block_rank = resident<std::int32_t>(std::move(ranks));
   std::vector<std::uint32_t> words;
   const std::size_t before = 2 * as_size(pdcch_block_dmrs * c.dmrs_first_block);
-  for (std::int64_t slot = 0; slot < pdcch_slots; slot++)
+  for (int slot = 0; slot < pdcch_slots; slot++)
     for (int l = 0; l < c.symbols; l++) {
-      const std::int64_t number = 14 * slot + c.first_symbol + l + 1, id = c.dmrs_id;
-      const auto sequence = nr_scrambling_sequence(
-          ((2 * id + 1) * number * (1 << 17) + 2 * id) % (std::int64_t{1} << 31), before + dmrs_bits);
+      const auto sequence = nr_scrambling_sequence(nr_dmrs_init(c.dmrs_id, 14 * slot + c.first_symbol + l, 0),
+                                                   before + dmrs_bits);
       const auto in_coreset = packed_words(std::span(sequence).subspan(before));
       words.insert(words.end(), in_coreset.begin(), in_coreset.end());
     }
@@ -231,8 +224,8 @@ void pdcch_encoder::run(executor& exec, view<const std::uint8_t> bits, const std
   tables_.dmrs.check_held();
   if (items == 0) return;
   std::byte* memory = workspace_.on(exec, items * (coded_bits + 2 * sizeof(std::int32_t)) + 2 * 64);
-  auto* coded = pdcch_part<std::uint8_t>(memory, items * coded_bits);
-  auto* listed = pdcch_part<std::int32_t>(memory, candidates.size());
+  auto* coded = take_part<std::uint8_t>(memory, items * coded_bits);
+  auto* listed = take_part<std::int32_t>(memory, candidates.size());
   exec.upload(listed, candidates.data(), sizeof(std::int32_t) * candidates.size());
   coder_.run(exec, bits, make_view(coded, items, coded_bits));
   pdcch_map_args args;
@@ -312,11 +305,11 @@ std::vector<nr_pdcch_result> pdcch_decoder::run(executor& exec, view<const std::
   std::byte* memory = workspace_.on(
       exec, items * (sizeof(std::int32_t) * 3 + sizeof(float) * (coded_bits + pdcch_numbers) + dci_bits + 1) +
                 5 * 64);
-  auto* listed = pdcch_part<std::int32_t>(memory, entries.size());
-  auto* llr = pdcch_part<float>(memory, items * coded_bits);
-  auto* numbers = pdcch_part<float>(memory, items * pdcch_numbers);
-  auto* bits = pdcch_part<std::uint8_t>(memory, items * dci_bits);
-  auto* status = pdcch_part<std::uint8_t>(memory, items);
+  auto* listed = take_part<std::int32_t>(memory, entries.size());
+  auto* llr = take_part<float>(memory, items * coded_bits);
+  auto* numbers = take_part<float>(memory, items * pdcch_numbers);
+  auto* bits = take_part<std::uint8_t>(memory, items * dci_bits);
+  auto* status = take_part<std::uint8_t>(memory, items);
   exec.upload(listed, entries.data(), sizeof(std::int32_t) * entries.size());
   pdcch_equalise_args args;
   args.shape = tables_.shape;

@@ -10,6 +10,7 @@
 #include <warpband/core/decimal.hpp>
 #include <warpband/core/overlap.hpp>
 #include <warpband/core/pairs.hpp>
+#include <warpband/exec/take_part.hpp>
 #include <warpband/nr/beta_law.hpp>
 #include <warpband/nr/prach/prach_args.hpp>
 
@@ -299,13 +300,6 @@ std::vector<std::complex<float>> prach_generator::values(int preamble) const {
 }
 
 namespace {
-/// A part of a workspace.
-template <class T>
-T* prach_take_part(std::byte*& from, std::size_t count) {
-  T* p = reinterpret_cast<T*>(from);
-  from += (count * sizeof(T) + 63) / 64 * 64;
-  return p;
-}
 /// Occasions of a pass, of so many values each: what lies between the steps stays in a CPU's caches, and
 /// fills a device.
 std::size_t prach_pass(const executor& exec, std::size_t values, std::size_t items) {
@@ -326,9 +320,9 @@ void prach_generator::run(executor& exec, const std::vector<int>& preambles,
   const std::size_t per_pass = prach_pass(exec, n, items);
   std::byte* memory =
       workspace_.on(exec, sizeof(std::int32_t) * items + 2 * sizeof(cx_pair) * per_pass * n + 192);
-  auto* numbers = prach_take_part<std::int32_t>(memory, items);
-  auto* bins = prach_take_part<cx_pair>(memory, per_pass * n);
-  auto* sequence = prach_take_part<cx_pair>(memory, per_pass * n);
+  auto* numbers = take_part<std::int32_t>(memory, items);
+  auto* bins = take_part<cx_pair>(memory, per_pass * n);
+  auto* sequence = take_part<cx_pair>(memory, per_pass * n);
   exec.upload(numbers, preambles.data(), sizeof(std::int32_t) * items);
   exec.sync();
 
@@ -479,14 +473,14 @@ void prach_detector::run(executor& exec, view<const std::complex<float>> values,
                               5 * 64);
   prach_combine_args combine;
   combine.length = shape_.length, combine.coherent = coherent_, combine.rows = rows;
-  combine.sums = prach_take_part<cx_pair>(memory, per_pass * rows * length);
-  combine.energy = prach_take_part<float>(memory, per_pass * rows);
-  combine.bad = prach_take_part<std::int32_t>(memory, per_pass * rows);
+  combine.sums = take_part<cx_pair>(memory, per_pass * rows * length);
+  combine.energy = take_part<float>(memory, per_pass * rows);
+  combine.bad = take_part<std::int32_t>(memory, per_pass * rows);
   prach_multiply_args multiply;
   multiply.sums = combine.sums;
   multiply.replicas = replicas_.on(exec);
   multiply.length = shape_.length, multiply.points = inverse_.size(), multiply.roots = roots_;
-  multiply.out = prach_take_part<cx_pair>(memory, per_pass * rows * roots * points);
+  multiply.out = take_part<cx_pair>(memory, per_pass * rows * roots * points);
   const auto* tables = reinterpret_cast<const prach_window*>(windows_.on(exec));
   prach_peaks_args peaks;
   peaks.correlation = multiply.out;
@@ -496,7 +490,7 @@ void prach_detector::run(executor& exec, view<const std::complex<float>> values,
   peaks.of_root = reinterpret_cast<const prach_root*>(tables + prach_preambles);
   peaks.length = shape_.length, peaks.points = inverse_.size(), peaks.roots = roots_;
   peaks.antennas = config_.antennas, peaks.groups = static_cast<int>(groups);
-  peaks.peaks = prach_take_part<prach_peaks_args::peak>(memory, per_pass * p);
+  peaks.peaks = take_part<prach_peaks_args::peak>(memory, per_pass * p);
   prach_decide_args decide;
   decide.peaks = peaks.peaks;
   decide.bad = combine.bad;

@@ -7,11 +7,14 @@
 
 #include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
+#include <warpband/core/decimal.hpp>
 #include <warpband/core/overlap.hpp>
 #include <warpband/core/pairs.hpp>
 #include <warpband/core/status.hpp>
+#include <warpband/exec/take_part.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/nr/beta_law.hpp>
+#include <warpband/nr/dmrs.hpp>
 #include <warpband/nr/pucch/pucch_filters.hpp>
 
 namespace wb {
@@ -24,6 +27,7 @@ WB_DECLARE_KERNEL(pucch_map)
 namespace {
 
 constexpr double pucch_pi = std::numbers::pi;
+constexpr int pucch_common_blocks = 2200;  // common resource blocks that can be numbered
 
 cx_pair pucch_pair(std::complex<double> z) {
   return {static_cast<float>(z.real()), static_cast<float>(z.imag())};
@@ -37,12 +41,6 @@ std::vector<cx_pair> pucch_units(int period) {
 }
 
 bool is_tone(const pucch_config& c) { return c.format <= 1; }
-
-/// QPSK of bits 2 m and 2 m + 1 of a sequence.
-std::complex<double> pucch_qpsk(const std::vector<std::uint8_t>& c, std::size_t m) {
-  const double half = std::sqrt(0.5);
-  return {c[2 * m] != 0 ? -half : half, c[2 * m + 1] != 0 ? -half : half};
-}
 
 /// Sequences of formats 0 and 1, [slots, S, 12].
 std::vector<cx_pair> tone_sequences(const pucch_config& c, const pucch_shape& s) {
@@ -75,13 +73,11 @@ std::vector<cx_pair> pucch_pilots(const pucch_config& c, const pucch_shape& s) {
   for (int slot = 0; slot < s.slots; slot++) {
     if (c.format == 2) {
       for (int l = 0; l < s.symbols; l++) {
-        const std::int64_t symbol = 14 * slot + c.first_symbol + l + 1,
-                           init = ((symbol * (2 * c.dmrs_id + 1) << 17) + 2 * c.dmrs_id) %
-                                  (std::int64_t{1} << 31);
         const int first = 4 * (c.hopping && l == 1 ? c.second_hop_prb : c.first_prb);
-        const auto sequence = nr_scrambling_sequence(init, as_size(2 * (first + 4 * c.prbs)));
-        for (int m = first; m < first + 4 * c.prbs; m++)
-          table.push_back(pucch_pair(pucch_qpsk(sequence, as_size(m))));
+        const auto sequence = nr_dmrs_sequence(nr_dmrs_init(c.dmrs_id, 14 * slot + c.first_symbol + l, 0),
+                                               as_size(first + 4 * c.prbs));
+        for (auto r = sequence.begin() + first; r != sequence.end(); ++r)
+          table.push_back({r->real(), r->imag()});
       }
       continue;
     }
@@ -154,14 +150,6 @@ polar_config polar_of(const pucch_config& c, int coded_bits) {
   return {.kind = polar_kind::uci, .k = c.bits, .coded_bits = coded_bits};
 }
 
-/// A part of a workspace.
-template <class T>
-T* pucch_part(std::byte*& from, std::size_t count) {
-  T* p = reinterpret_cast<T*>(from);
-  from += (count * sizeof(T) + 63) / 64 * 64;
-  return p;
-}
-
 void check_slots(const std::vector<int>& slots, std::size_t occasions, int count) {
   if (slots.size() != occasions)
     throw shape_error("slots", std::to_string(slots.size()) + " slots",
@@ -187,12 +175,12 @@ const std::vector<setting_of<pucch_config>>& pucch_settings() {
              "Subcarrier spacing in kHz. A frame has 10 spacing_khz / 15 slots."),
       integer("first_symbol", &c::first_symbol, 0, 13, "Its first symbol in the slot."),
       integer("symbols", &c::symbols, 1, 14, "Symbols: 1 or 2 with formats 0 and 2, else 4 to 14."),
-      integer("first_prb", &c::first_prb, 0, 274,
+      integer("first_prb", &c::first_prb, 0, pucch_common_blocks - 1,
               "Of format 2: its lowest resource block, counted from common resource block 0."),
       integer("prbs", &c::prbs, 1, 16,
               "Resource blocks: any number with format 2, a product of 2, 3 and 5 with format 3, else 1."),
       boolean("hopping", &c::hopping, "Frequency hopping within the slot."),
-      integer("second_hop_prb", &c::second_hop_prb, 0, 274,
+      integer("second_hop_prb", &c::second_hop_prb, 0, pucch_common_blocks - 1,
               "Of format 2 with hopping: the lowest resource block of the second hop."),
       words("group_hopping", &c::group_hopping,
             {{"neither", pucch_hopping::neither},
@@ -227,15 +215,20 @@ const std::vector<setting_of<pucch_config>>& pucch_settings() {
              "Paths of the polar decoder, from 12 bits on."),
       number(
           "max_delay_us", &c::max_delay_us, 0.01, 10,
-          "Largest delay of the channel that formats 2 to 4 expect. Left out: 30 / spacing_khz, at most 2."),
+          "Largest delay of the channel that formats 2 to 4 expect, at most 560 / spacing_khz; with format 2 "
+          "a third of that. Left out: 30 / spacing_khz, at most 2."),
       number("max_doppler_hz", &c::max_doppler_hz, 0, 5000,
              "Largest Doppler shift that formats 2 to 4 expect.")};
   return settings;
 }
 
 const std::vector<setting_of<pucch_config>>& pucch_generator_settings() {
-  static const std::vector<setting_of<pucch_config>> settings(pucch_settings().begin(),
-                                                              pucch_settings().begin() + 20);
+  static const std::vector<setting_of<pucch_config>> settings = [] {
+    const auto& of_detector = pucch_settings();
+    const auto detection = std::find_if(of_detector.begin(), of_detector.end(),
+                                        [](const auto& s) { return s.name == "antennas"; });
+    return std::vector(of_detector.begin(), detection);
+  }();
   return settings;
 }
 
@@ -258,6 +251,20 @@ pucch_shape shape_of(const pucch_config& c) {
     need(rest == 1, "prbs", c.prbs, "a product of 2, 3 and 5" + with);
   } else if (c.format != 2) {
     need(c.prbs == 1, "prbs", c.prbs, "1" + with);
+  } else {
+    const int last = pucch_common_blocks - c.prbs;
+    const std::string blocks = "0 to " + std::to_string(last) + " with prbs = " + std::to_string(c.prbs);
+    need(c.first_prb <= last, "first_prb", c.first_prb, blocks);
+    need(!c.hopping || c.second_hop_prb <= last, "second_hop_prb", c.second_hop_prb, blocks);
+  }
+  if (!is_tone(c) && c.max_delay_us) {
+    // Eigenvalues become equal as the delays' range nears the period in which pilots resolve delays. Signal
+    // and noise could then not be told apart.
+    const double range = 1.25e-3 * c.spacing_khz * (c.format == 2 ? 3 : 1);
+    if (*c.max_delay_us * range > 0.7)
+      throw argument_error("max_delay_us", decimal(*c.max_delay_us),
+                           "at most " + decimal(std::floor(700 / range) / 1000) +
+                               " with spacing_khz = " + std::to_string(c.spacing_khz));
   }
 
   pucch_shape s;
@@ -284,9 +291,10 @@ pucch_shape shape_of(const pucch_config& c) {
     s.coded_bits = (c.pi2_bpsk ? 12 : 24) * c.prbs * data / (c.format == 4 ? c.spreading : 1);
 
   if (c.format == 1) {
-    const int codes = std::max(1, s.hop[0].symbols / 2);  // data symbols of the shorter hop
+    const int codes = s.hop[0].symbols / 2;  // data symbols of the shorter hop
     need(c.occ < codes, "occ", c.occ,
-         "0 to " + std::to_string(codes - 1) + " with symbols = " + std::to_string(c.symbols));
+         "0 to " + std::to_string(codes - 1) + " with symbols = " + std::to_string(c.symbols) +
+             (c.hopping ? " and hopping" : ""));
   }
   if (c.format == 4)
     need(c.occ < c.spreading, "occ", c.occ,
@@ -349,7 +357,7 @@ void pucch_generator::run(executor& exec, view<const std::uint8_t> bits, const s
   check_shape("values", values, occasions, shape_.values());
   if (occasions == 0) return;
   std::byte* memory = workspace_.on(exec, occasions * (sizeof(std::int32_t) + coded_bits) + 128);
-  auto* numbers = pucch_part<std::int32_t>(memory, occasions);
+  auto* numbers = take_part<std::int32_t>(memory, occasions);
   exec.upload(numbers, slots.data(), sizeof(std::int32_t) * occasions);
   exec.sync();
   pucch_map_args a;
@@ -368,7 +376,7 @@ void pucch_generator::run(executor& exec, view<const std::uint8_t> bits, const s
     a.shifts = shifts_.on(exec), a.candidates = candidates_.on(exec);
   } else {
     const auto coded =
-        make_view(pucch_part<std::uint8_t>(memory, occasions * coded_bits), occasions, coded_bits);
+        make_view(take_part<std::uint8_t>(memory, occasions * coded_bits), occasions, coded_bits);
     if (short_)
       short_->run(exec, bits, coded);
     else
@@ -394,8 +402,8 @@ pucch_detector::pucch_detector(const pucch_config& config)
       symbols.push_back(m.symbols[i]);
       messages.push_back(static_cast<std::int32_t>(i));
     }
-    const int looked = c.antennas * (c.format == 0 ? s.symbols : s.hops);
-    const beta_law law(looked, 12. * s.symbols * c.antennas - looked);
+    const int signal_dimensions = c.antennas * (c.format == 0 ? s.symbols : s.hops);
+    const beta_law law(signal_dimensions, 12. * s.symbols * c.antennas - signal_dimensions);
     threshold_ = law.share_exceeded_by(c.false_alarm / static_cast<double>(messages.size()));
     shifts_ = resident<std::int32_t>(std::move(shifts));
     messages_ = resident<std::int32_t>(std::move(messages));
@@ -417,19 +425,19 @@ pucch_detector::pucch_detector(const pucch_config& config)
   // Filters over frequency, whose delays may be a quarter early, and over the pilot symbols of each hop.
   const double delay = 1e-6 * c.max_delay_us.value_or(std::min(2., 30. / c.spacing_khz)),
                spacing = 1e3 * c.spacing_khz;
-  std::vector<double> pilots, places;
+  std::vector<double> pilots_hz, subcarriers_hz;
   for (int k = 0; k < s.subcarriers; k++) {
-    places.push_back(k * spacing);
-    if (c.format != 2 || k % 3 == 1) pilots.push_back(k * spacing);
+    subcarriers_hz.push_back(k * spacing);
+    if (c.format != 2 || k % 3 == 1) pilots_hz.push_back(k * spacing);
   }
-  const int count = static_cast<int>(pilots.size());
-  const pucch_filter over_frequency =
-      make_pucch_filter(pilots, places, 0.375 * delay, 1.25 * delay, 0.999, std::max(1, 3 * count / 4));
+  const int count = static_cast<int>(pilots_hz.size());
+  const pucch_filter over_frequency = make_pucch_filter(pilots_hz, subcarriers_hz, 0.375 * delay,
+                                                        1.25 * delay, 0.999, std::max(1, 3 * count / 4));
   const std::size_t ranks = over_frequency.gains.size();
   std::vector<cx_pair> analysis, synthesis;
-  for (std::size_t p = 0; p < pilots.size(); p++)
+  for (std::size_t p = 0; p < pilots_hz.size(); p++)
     for (std::size_t i = 0; i < ranks; i++) analysis.push_back(pucch_pair(over_frequency.analysis[i][p]));
-  for (std::size_t k = 0; k < places.size(); k++)
+  for (std::size_t k = 0; k < subcarriers_hz.size(); k++)
     for (std::size_t i = 0; i < ranks; i++) synthesis.push_back(pucch_pair(over_frequency.synthesis[i][k]));
   analysis_ = resident<cx_pair>(std::move(analysis));
   synthesis_ = resident<cx_pair>(std::move(synthesis));
@@ -456,11 +464,11 @@ pucch_detector::pucch_detector(const pucch_config& config)
             static_cast<float>(f.synthesis[as_size(j)][as_size(l)].real());
       for (const double g : over_frequency.gains) {
         const double gain = exists ? g * f.gains[as_size(j)] : 0;
-        const bool looked = gain >= 0.001 * count * s.hop[h].pilots;
+        const bool strong_enough = gain >= 0.001 * count * s.hop[h].pilots;
         gains.push_back(static_cast<float>(gain));
-        strong.push_back(looked ? 1.f : 0.f);
-        strong_gain += looked ? gain : 0;
-        strong_count += looked ? 1 : 0;
+        strong.push_back(strong_enough ? 1.f : 0.f);
+        strong_gain += strong_enough ? gain : 0;
+        strong_count += strong_enough ? 1 : 0;
       }
     }
   }
@@ -481,16 +489,19 @@ pucch_detector::pucch_detector(const pucch_config& config)
   o.paths = o.pilot_energies + rows;
   o.data_energies = o.paths + 2 * data_rows * equalise_.ranks;
   o.norms = o.data_energies + data_rows;
-  o.gains = o.norms + equalise_.data_symbol_count;
+  o.factors = o.norms + equalise_.data_symbol_count;
+  o.levels = o.factors + equalise_.data_symbol_count;
+  o.gains = o.levels + 2;
   o.values = o.gains + data_values;
   o.total = o.values + (c.format == 2 ? 0 : 2 * data_values);
   const double all_count = count * static_cast<double>(symbols), rest_gain = all_count - strong_gain,
                rest_count = all_count - strong_count, a = c.antennas;
   equalise_.strong_gain = static_cast<float>(a * strong_gain);
-  equalise_.rest_gain = static_cast<float>(a * rest_gain);
   equalise_.strong_count = static_cast<float>(a * strong_count);
   equalise_.rest_count = static_cast<float>(a * rest_count);
-  equalise_.inverse = static_cast<float>(1 / (a * a * (rest_count * strong_gain - strong_count * rest_gain)));
+  const double determinant = a * (rest_count * strong_gain - strong_count * rest_gain);
+  equalise_.noise_of_rest = static_cast<float>(strong_gain / determinant);
+  equalise_.noise_of_found = static_cast<float>(rest_gain / determinant);
 
   std::vector<std::int32_t> numbers(s.pilot_symbols.begin(), s.pilot_symbols.end());
   numbers.insert(numbers.end(), s.data_symbols.begin(), s.data_symbols.end());
@@ -556,14 +567,14 @@ void pucch_detector::run_coded(executor& exec, view<const cx_pair> in, const std
                                const pucch_output& o) const {
   const std::size_t coded_bits = as_size(shape_.coded_bits), k = as_size(config_.bits),
                     per_pass =
-                        std::min(in.items, std::max<std::size_t>(1024, (std::size_t{1} << 24) / coded_bits));
+                        std::min(in.items, std::max<std::size_t>(1024, (std::size_t{1} << 20) / coded_bits));
   std::byte* memory = workspace_.on(
       exec, per_pass * (sizeof(float) * (coded_bits + pucch_numbers) + coded_bits + k + 1) + 5 * 64);
-  auto* llr = pucch_part<float>(memory, per_pass * coded_bits);
-  auto* numbers = pucch_part<float>(memory, per_pass * pucch_numbers);
-  auto* bits = pucch_part<std::uint8_t>(memory, per_pass * k);
-  auto* status = pucch_part<std::uint8_t>(memory, per_pass);
-  auto* again = pucch_part<std::uint8_t>(memory, per_pass * coded_bits);
+  auto* llr = take_part<float>(memory, per_pass * coded_bits);
+  auto* numbers = take_part<float>(memory, per_pass * pucch_numbers);
+  auto* bits = take_part<std::uint8_t>(memory, per_pass * k);
+  auto* status = take_part<std::uint8_t>(memory, per_pass);
+  auto* again = take_part<std::uint8_t>(memory, per_pass * coded_bits);
   pucch_equalise_args a = equalise_;
   a.pilots = reference_.on(exec);
   a.units = units_.on(exec), a.codes = codes_.on(exec), a.signs = signs_.on(exec);

@@ -25,10 +25,11 @@
 // 3. Format 2: LLRs 2 sqrt 2 Re(sum of conj(h) y) / N0. Formats 3 and 4: x(k) = sum of conj(h) y /
 //    (sum of |h|^2 + N0), its inverse DFT, LLRs with the variance of that estimate, and despreading.
 // 4. Decoding. The metric is the square of the cosine between the received data and those that h and the
-//    decoded message would give: the share of the energy that they explain. Noise has any direction,
-//    whatever its level, so that the law of the cosine is known. The threshold bounds the probability that
-//    any of the 2^bits messages exceeds it. A message is detected if the metric exceeds it and the CRC, if
-//    there is one, holds. Where the CRC alone keeps false_alarm there is no threshold.
+//    decoded message would give: the share of the energy that they explain. It is exact for format 2, and
+//    approximate for formats 3 and 4, as the power of a message's spectrum is taken as its mean. Noise has
+//    any direction, whatever its level, so that the law of the cosine is known. The threshold bounds the
+//    probability that any of the 2^bits messages exceeds it. A message is detected if the metric exceeds it
+//    and the CRC, if there is one, holds. Where the CRC alone keeps false_alarm there is no threshold.
 //
 // Paper: the filter is that of O. Edfors et al., "OFDM channel estimation by singular value decomposition",
 // IEEE Trans. Commun. 46, 1998.
@@ -51,7 +52,7 @@ struct pucch_config {
   int spacing_khz = 15;    // 15, 30, 60, 120: a frame has 10 spacing / 15 slots
   int first_symbol = 0;    // of the slot
   int symbols = 1;         // 1 or 2 with formats 0 and 2, else 4..14; up to the slot's end
-  int first_prb = 0;       // format 2, whose DMRS count from common resource block 0
+  int first_prb = 0;       // format 2, whose DMRS count from common resource block 0: 0..2200 - prbs
   int prbs = 1;            // formats 2 and 3: 1..16; format 3 products of 2, 3 and 5
   bool hopping = false;    // within the slot, after symbols / 2
   int second_hop_prb = 0;  // format 2 with hopping
@@ -71,11 +72,13 @@ struct pucch_config {
   // Format 0: the occasion is one for a scheduling request too. Format 1: it is for nothing else, bits = 0.
   bool scheduling_request = false;
   // Detection
-  int antennas = 1;                                   // 1..64
-  double false_alarm = 0.005;                         // probability that noise gives a message: 1e-9..0.5
-  int list_size = 8;                                  // of the polar decoder: 1, 2, 4, 8, 16, 32
-  std::optional<double> max_delay_us = std::nullopt;  // of the channel; absent: 30 / spacing, at most 2
-  double max_doppler_hz = 200;                        // 0..5000
+  int antennas = 1;            // 1..64
+  double false_alarm = 0.005;  // probability that noise gives a message: 1e-9..0.5
+  int list_size = 8;           // of the polar decoder: 1, 2, 4, 8, 16, 32
+  // Of the channel; absent: 30 / spacing, at most 2. Up to 10, and up to 560 / spacing, with format 2 a
+  // third.
+  std::optional<double> max_delay_us = std::nullopt;
+  double max_doppler_hz = 200;  // 0..5000
   bool operator==(const pucch_config&) const = default;
 };
 /// Settings of a detector, and of a generator: all but those of detection.
@@ -112,8 +115,8 @@ class pucch_generator {
   const pucch_config& config() const noexcept { return config_; }
   const pucch_shape& shape() const noexcept { return shape_; }
   /// Bits [occasions, shape().bits] to resource elements [occasions, values()], element 12 PRBs symbol +
-  /// subcarrier of the PRBs of the symbol's hop. The last bit of formats 0 and 1 with a scheduling request is
-  /// that one; without any other bit and without the request nothing is sent. `slots` are numbers in the
+  /// subcarrier of the PRBs of the symbol's hop. With `scheduling_request` the last bit of formats 0 and 1 is
+  /// the request; without any other bit and without the request nothing is sent. `slots` are numbers in the
   /// frame, one for each occasion. Waits for the executor before it queues. Throws argument_error ("slots")
   /// and shape_error.
   void run(executor& exec, view<const std::uint8_t> bits, const std::vector<int>& slots,
@@ -145,6 +148,9 @@ struct pucch_output {
 /// Magnitudes of about 1e-15 to 1e15. An occasion with a value that is not finite or larger is erased:
 /// nothing is detected, all outputs are 0. Silence detects nothing. Antennas are taken to have the same
 /// noise.
+///
+/// `false_alarm` holds in noise. Another terminal on the same resource block leaks energy if the channel
+/// varies over its 12 subcarriers, and may exceed the threshold.
 ///
 /// CPU and CUDA, all instruction sets, batch sizes and numbers of threads give the same bits.
 /// Threads: any number may call one object at once, each with an executor of its own.

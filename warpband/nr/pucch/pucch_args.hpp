@@ -33,9 +33,10 @@ struct pucch_tones_args {
 };
 
 /// Where the values of an occasion begin in scratch memory, behind the coordinates of its pilots. Complex
-/// values take two.
+/// values take two. `levels` are the signal's power and the noise's.
 struct pucch_offsets {
-  std::int32_t pilot_energies = 0, paths = 0, data_energies = 0, norms = 0, gains = 0, values = 0, total = 0;
+  std::int32_t pilot_energies = 0, paths = 0, data_energies = 0, norms = 0, factors = 0, levels = 0,
+               gains = 0, values = 0, total = 0;
 };
 
 /// Formats 2 to 4, from resource elements to LLRs.
@@ -57,14 +58,15 @@ struct pucch_equalise_args {
   std::int32_t pilot_symbol_count = 1, data_symbol_count = 1, hops = 1, spreading = 1, one_bit = 0;
   pucch_hop hop[2];
   pucch_offsets offsets;
-  // Sums over eigenvalues and counts of what is looked at, and of the rest; 1 / its determinant.
-  float strong_gain = 1, rest_gain = 0, strong_count = 1, rest_count = 1, inverse = 1;
+  // Of the coordinates with the signal and of the rest: sums of eigenvalues, and counts. The noise is
+  // noise_of_rest times the energy of the rest less noise_of_found times that of the signal's coordinates.
+  float strong_gain = 1, strong_count = 1, rest_count = 1, noise_of_rest = 1, noise_of_found = 0;
   view<const cx_pair> in;  // [occasions, antennas S M]
   view<float> llr;         // [occasions, E]
   view<float> numbers;     // [occasions, pucch_numbers]
 };
 
-/// What is a message of formats 2 to 4.
+/// Decision on the decoded message, formats 2 to 4.
 struct pucch_decide_args {
   // Energy of the data times that of the direction which LLRs are along; signal; noise; 1 if all is usable.
   view<const float> numbers;

@@ -64,7 +64,7 @@ pucch_rows diagonalise(pucch_rows& a) {
 
 }  // namespace
 
-pucch_filter make_pucch_filter(const std::vector<double>& pilots, const std::vector<double>& places,
+pucch_filter make_pucch_filter(const std::vector<double>& pilots, const std::vector<double>& positions,
                                double middle, double width, double share, int most_ranks) {
   const std::size_t n = pilots.size();
   const pucch_rows columns = pivoted_cholesky(pilots, width);
@@ -92,7 +92,7 @@ pucch_filter make_pucch_filter(const std::vector<double>& pilots, const std::vec
     }
     std::vector<std::complex<double>> analysis, synthesis;
     for (std::size_t p = 0; p < n; p++) analysis.push_back(std::conj(u[p] * turned(pilots[p])));
-    for (const double z : places) {
+    for (const double z : positions) {
       double sum = 0;
       for (std::size_t p = 0; p < n; p++) sum += pucch_sinc((z - pilots[p]) * width) * u[p];
       synthesis.push_back(sum * turned(z));

@@ -17,10 +17,10 @@ struct pucch_filter {
   std::vector<std::vector<std::complex<double>>> synthesis;  // [i][k] f_i
 };
 
-/// Of pilots at places x_p, for places z_k. The correlation at a distance d is
+/// Of pilots at positions x_p, for positions z_k. The correlation at a distance d is
 /// sin(pi d width) / (pi d width) exp(-2 pi i d middle). Eigenvectors count until `share` of the power is
 /// theirs, and at most `most_ranks`.
-pucch_filter make_pucch_filter(const std::vector<double>& pilots, const std::vector<double>& places,
+pucch_filter make_pucch_filter(const std::vector<double>& pilots, const std::vector<double>& positions,
                                double middle, double width, double share, int most_ranks);
 
 }  // namespace wb

@@ -43,7 +43,7 @@ WB_HD cx<T> pucch_value(const view<const cx_pair>& in, std::size_t n, item<T> b,
   good = good & usable;
   return or_zero(usable, z);
 }
-/// Stores a number of an item, unless nobody asks for it.
+/// Stores a value if the output was asked for.
 template <class T>
 WB_HD void pucch_put(const view<float>& v, item<T> b, T x) {
   if (v.data != nullptr) store(v, 0, b, x);
@@ -88,17 +88,17 @@ struct pucch_tones_op : thread_op<pucch_tones_args> {
       message = select(better, I(a.messages[c]), message);
     }
     const auto loud = good & (energy > T(1e-30f));
-    const T metric = or_zero(loud, best / select(loud, energy, T(1.f)));
+    const T metric = min(or_zero(loud, best / select(loud, energy, T(1.f))), T(1.f));
     const auto found = metric > T(a.threshold);
     for (int i = 0; i < a.bits; i++)
       pucch_put<T>(a.out_bits, static_cast<std::size_t>(i), b, select(found, (message >> i) & I(1), I(0)));
     pucch_put<T>(a.detected, 0, b, select(found, I(1), I(0)));
     pucch_put<T>(a.metric, b, metric);
     // Of K dimensions with the signal and the others.
-    const float looked = static_cast<float>(a.antennas * (a.format == 0 ? a.symbols : a.hops)),
+    const float signal_dimensions = static_cast<float>(a.antennas * (a.format == 0 ? a.symbols : a.hops)),
                 elements = static_cast<float>(12 * a.symbols * a.antennas);
-    const T noise = max((energy - best) * T(1.f / (elements - looked)), T(1e-7f) * energy);
-    const T signal = (best - T(looked) * noise) * T(1.f / elements);
+    const T noise = max((energy - best) * T(1.f / (elements - signal_dimensions)), T(1e-7f) * energy);
+    const T signal = (best - T(signal_dimensions) * noise) * T(1.f / elements);
     pucch_put<T>(a.snr_db, b, or_zero(found, pucch_db(signal, noise)));
     if (a.status.data != nullptr) store_status(a.status, b, good);
   }
@@ -172,10 +172,10 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
   WB_HD void operator()(item<T> b, G g, T* s) const {
     auto good = check_values(b, g);
     project(b, g, s);
-    T signal, noise;
-    levels(s, signal, noise);
+    if (g.rank == 0) levels(s);
     g.sync();
-    good = good & (noise > T(1e-34f));
+    const T signal = s[a.offsets.levels], noise = s[a.offsets.levels + 1];
+    good = good & (noise > T(1e-36f));
     weigh(b, signal, noise, g, s);
     if (a.format == 2)
       comb_llrs(b, noise, good, g, s);
@@ -273,7 +273,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
 
   /// Mean powers of signal and noise.
   template <class T>
-  WB_HD void levels(const T* s, T& signal, T& noise) const {
+  WB_HD void levels(T* s) const {
     T found(0.f), energy(0.f);
     const int rows = a.antennas * a.pilot_symbol_count;
     WB_ROLL for (int row = 0; row < rows; row++) {
@@ -283,12 +283,13 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
       energy = energy + s[a.offsets.pilot_energies + row];
     }
     const T rest = max(energy - found, T(0.f));
-    const T scale(a.inverse);
-    noise = scale * (T(a.strong_gain) * rest - T(a.rest_gain) * found);
+    T noise = T(a.noise_of_rest) * rest - T(a.noise_of_found) * found;
     // A channel that is not as assumed leaks more or less: at most half of the rest counts as leaked.
     noise = max(noise, T(0.5f / a.rest_count) * rest);
     noise = max(noise, T(1e-4f / (a.strong_count + a.rest_count)) * energy);
-    signal = max((found - T(a.strong_count) * noise) * T(1.f / a.strong_gain), T(1e-4f) * noise);
+    const T signal = max((found - T(a.strong_count) * noise) * T(1.f / a.strong_gain), T(1e-4f) * noise);
+    s[a.offsets.levels] = signal;
+    s[a.offsets.levels + 1] = noise;
   }
 
   /// Wiener filter: weights, and the channel's coordinates at each data symbol.
@@ -372,20 +373,18 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
     }
     g.sync();
     // The equalised symbol is rho d and noise of variance rho (1 - rho).
-    const auto inverse_rest = [&](int d) WB_INLINE_LAMBDA {
-      T rho(0.f);
-      WB_ROLL for (int k = 0; k < M; k++) rho = rho + s[a.offsets.gains + d * M + k];
-      return T(1.f) / max(T(1.f) - T(1.f / static_cast<float>(M)) * rho, T(1e-5f));
-    };
     for (int d = g.rank; d < a.data_symbol_count; d += g.size) {
-      T sum(0.f);
+      T rho(0.f), sum(0.f);
       WB_ROLL for (int k = 0; k < M; k++) {
         const T share = s[a.offsets.gains + d * M + k];
+        rho = rho + share;
         sum = fma(share, T(1.f) - share, sum);
       }
-      const T factor = inverse_rest(d);
+      const T factor = T(1.f) / max(T(1.f) - T(1.f / static_cast<float>(M)) * rho, T(1e-5f));
+      s[a.offsets.factors + d] = factor;
       s[a.offsets.norms + d] = factor * factor * sum;
     }
+    g.sync();
     const int per_symbol = M / a.spreading;
     const float scale = 1.f / sqrt(static_cast<float>(M));
     for (int n = g.rank; n < a.data_symbol_count * per_symbol; n += g.size) {
@@ -401,7 +400,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
         }
         x = a.format == 4 ? fma(pucch_same<T>(a.codes[index]), sum, x) : sum;
       }
-      x = (T(scale) * inverse_rest(d)) * x;
+      x = (T(scale) * s[a.offsets.factors + d]) * x;
       if (a.one_bit != 0) {
         // pi/2-BPSK: odd symbols are turned by a quarter.
         const cx<T> z = n % 2 == 0 ? x : cx<T>{x.im, T(0.f) - x.re};
@@ -415,7 +414,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
   }
 };
 
-/// Whether the decoded message is there.
+/// Decides whether the decoded message is detected.
 struct pucch_decide_op : thread_op<pucch_decide_args> {
   double flops() const { return 4.0 * static_cast<double>(a.llr.elements) + 20; }
   double bytes() const { return 5.0 * static_cast<double>(a.llr.elements) + 16 + 2.0 * a.bits; }
@@ -431,7 +430,8 @@ struct pucch_decide_op : thread_op<pucch_decide_args> {
     // The square of the cosine between what was received and what the message would have given.
     const T norm = load(a.numbers, 0, b);
     const auto positive = (sum > T(0.f)) & (norm > T(0.f));
-    const T metric = or_zero(positive, sum * (sum / select(positive, norm, T(1.f))));
+    const T share = or_zero(positive, sum * (sum / select(positive, norm, T(1.f))));
+    const T metric = min(share, T(1.f));  // formats 3 and 4 have a mean in place of the message's spectrum
     const I status = load_int<T>(a.decoded_status, 0, b);
     const I wanted(a.with_crc != 0 ? status_erased | status_stopped : status_erased);
     const auto decoded = (status & wanted) == I(a.with_crc != 0 ? status_stopped : 0);
@@ -458,7 +458,7 @@ struct pucch_map_op : block_op<pucch_map_args> {
         const std::size_t occasion = b.first + static_cast<std::size_t>(i);
         const cx<float> z = one(occasion, e / a.subcarriers, e % a.subcarriers);
         a.out.data[occasion * a.out.item_stride + static_cast<std::size_t>(e) * a.out.element_stride] = {
-            z.re + 0.f, z.im + 0.f};
+            z.re + 0.f, z.im + 0.f};  // -0 becomes 0
       }
   }
 

@@ -4,15 +4,18 @@
 //
 //   M = 6, 12, 18, 24   r(n) = exp(i pi phi(n) / 4), phi from tables 5.2.2.2-1 to 5.2.2.2-4
 //   M = 30              r(n) = exp(-i pi (u + 1) (n + 1) (n + 2) / 31)
-//   M >= 36             r(n) = x_q(n mod N), x_q(m) = exp(-i pi q m (m + 1) / N), N the largest prime below
-//   M,
-//                       p = N (u + 1) / 31, q = floor(p + 1/2) + v (-1)^floor(2 p)
+//   M >= 36             r(n) = x_q(n mod N), x_q(m) = exp(-i pi q m (m + 1) / N)
+//                       N the largest prime below M, p = N (u + 1) / 31, q = floor(p + 1/2) + v (-1)^floor(2
+//                       p)
+//
+// Section 5.2.2 defines v = 1 from M = 72 on, and section 6.3.2.2.1 hops to it at any M. Up to M = 30 there
+// is one sequence for both v. M = 36, 48 and 60 follow the formula with v = 1.
 #include <complex>
 #include <vector>
 
 namespace wb {
 
-/// r_{u,v}(0..length - 1) without cyclic shift. u 0..29, v 0 or 1; v counts from length 36 on. Lengths:
+/// r_{u,v}(0..length - 1) without cyclic shift. u 0..29, v 0 or 1; v is ignored up to length 30. Lengths:
 /// multiples of 6 up to 3300. Throws argument_error.
 std::vector<std::complex<double>> nr_low_papr_sequence(int length, int u, int v);
 

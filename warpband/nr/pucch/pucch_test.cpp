@@ -61,6 +61,7 @@ const std::vector<pucch_config>& kinds() {
        .occ = 4,
        .bits = 1},
       {.format = 1, .symbols = 5, .hopping = true, .bits = 0, .scheduling_request = true},
+      {.format = 1, .symbols = 9, .hopping = true, .bits = 2},
       {.format = 2,
        .first_symbol = 12,
        .symbols = 2,
@@ -183,6 +184,29 @@ TEST(pucch_sequences, groups_and_shifts_are_those_of_other_programs) {
   EXPECT_GE(rows, 20);
 }
 
+TEST(pucch_sequences, codes_and_dmrs_symbols_are_those_of_the_tables) {
+  const std::string path = WARPBAND_REFDATA "/nr_time/tables_pucch.json";
+  std::ifstream file(path);
+  if (!file) GTEST_SKIP() << "no refdata: cannot open '" << path << "'";
+  const auto content = wb::testing::parse_json(file);
+  for (int length = 1; length <= 7; length++) {
+    const auto& codes = content.at("format1_phi").at(std::to_string(length));
+    ASSERT_EQ(codes.size(), as_count(length));
+    for (int i = 0; i < length; i++)
+      for (int m = 0; m < length; m++)
+        EXPECT_EQ(wb::pucch_code_turns(length, i, m),
+                  codes[as_count(i)].get<std::vector<int>>()[as_count(m)] / static_cast<double>(length));
+  }
+  int rows = 0;
+  for (const auto& row : content.at("format34_dmrs")) {
+    EXPECT_EQ(wb::pucch_dmrs_symbols(row.at("symbols").get<int>(), row.at("hopping").get<bool>(),
+                                     row.at("additional").get<bool>()),
+              row.at("dmrs").get<std::vector<int>>());
+    rows++;
+  }
+  EXPECT_EQ(rows, 44);
+}
+
 TEST(pucch_sequences, long_ones_follow_the_formula_and_all_have_constant_amplitude) {
   for (const int length : {30, 36, 48, 60, 72, 96, 108, 120, 144, 180, 192, 3240})
     for (const int u : {0, 7, 15, 29})
@@ -250,6 +274,14 @@ TEST(pucch_shape, coded_bits_and_pilots) {
   EXPECT_EQ(wb::shape_of(wb::pucch_config{.spacing_khz = 120}).slots, 80);
 }
 
+TEST(pucch_shape, generators_have_no_settings_of_detection) {
+  const auto& detector = wb::pucch_settings();
+  const auto& generator = wb::pucch_generator_settings();
+  ASSERT_EQ(generator.size() + 5, detector.size());
+  EXPECT_EQ(generator.back().name, "scheduling_request");
+  EXPECT_EQ(detector[generator.size()].name, "antennas");
+}
+
 TEST(pucch_shape, bad_settings_are_named) {
   const auto blames = [](const pucch_config& c) {
     return blamed([&] { wb::check(c); }, [&] { wb::pucch_detector{c}; });
@@ -264,6 +296,12 @@ TEST(pucch_shape, bad_settings_are_named) {
   EXPECT_EQ(blames({.prbs = 2}), "prbs");
   EXPECT_EQ(blames({.format = 3, .symbols = 4, .prbs = 7, .bits = 4}), "prbs");
   EXPECT_EQ(blames({.format = 1, .symbols = 6, .hopping = true, .occ = 1}), "occ");
+  EXPECT_EQ(blames({.format = 2, .first_prb = 2184, .prbs = 16, .bits = 4}), "");
+  EXPECT_EQ(blames({.format = 2, .first_prb = 2185, .prbs = 16, .bits = 4}), "first_prb");
+  EXPECT_EQ(
+      blames({.format = 2, .symbols = 2, .prbs = 16, .hopping = true, .second_hop_prb = 2185, .bits = 4}),
+      "second_hop_prb");
+  EXPECT_EQ(blames({.format = 2, .symbols = 2, .prbs = 16, .second_hop_prb = 2199, .bits = 4}), "");
   EXPECT_EQ(blames({.format = 4, .symbols = 6, .occ = 2, .bits = 4}), "occ");
   EXPECT_EQ(blames({.bits = 3}), "bits");
   EXPECT_EQ(blames({.bits = 0}), "bits");
@@ -275,6 +313,17 @@ TEST(pucch_shape, bad_settings_are_named) {
   EXPECT_EQ(blames({.false_alarm = 0}), "false_alarm");
   EXPECT_EQ(blames({.list_size = 3}), "list_size");
   EXPECT_EQ(blames({.max_delay_us = 0.}), "max_delay_us");
+  EXPECT_EQ(blames({.format = 2, .spacing_khz = 30, .bits = 4, .max_delay_us = 8.889}), "max_delay_us");
+  EXPECT_EQ(blames({.format = 2, .spacing_khz = 30, .bits = 4, .max_delay_us = 6.222}), "");
+  EXPECT_EQ(blames({.format = 4, .spacing_khz = 120, .symbols = 4, .bits = 4, .max_delay_us = 4.67}),
+            "max_delay_us");
+  EXPECT_EQ(blames({.spacing_khz = 120, .max_delay_us = 10.}), "");
+  try {
+    wb::check({.format = 1, .symbols = 6, .hopping = true, .occ = 1});
+    FAIL();
+  } catch (const wb::argument_error& e) {
+    EXPECT_NE(std::string(e.what()).find("0 to 0 with symbols = 6 and hopping"), std::string::npos);
+  }
 }
 
 /// The definition's values of a message, whose coded bits are taken from the encoders.
@@ -325,7 +374,10 @@ std::vector<exact> defined(wb::executor& e, const pucch_config& c, const std::ve
 }
 
 TEST_P(pucch, what_is_sent_follows_the_definition) {
-  for (const pucch_config& c : kinds()) {
+  std::vector<pucch_config> list = kinds();
+  list.push_back(
+      {.format = 2, .spacing_khz = 120, .first_prb = 2184, .prbs = 16, .dmrs_id = 65535, .bits = 4});
+  for (const pucch_config& c : list) {
     const wb::pucch_shape s = wb::shape_of(c);
     const std::vector<int> slots{0, s.slots - 1, 4};
     auto bits = random_bits(3 * as_count(s.bits), 7);
@@ -345,7 +397,7 @@ TEST_P(pucch, no_request_sends_nothing) {
   for (const sample z : generate(exec(), c, {0}, {3})) EXPECT_EQ(z, sample(0));
 }
 
-// Every message of formats 0 and 1, random ones of the others; antennas with different phases.
+// Every message of formats 0 and 1, zeros and random ones of the others; antennas with different phases.
 TEST_P(pucch, what_was_sent_comes_back) {
   for (pucch_config c : kinds()) {
     c.antennas = 2;
@@ -356,7 +408,9 @@ TEST_P(pucch, what_was_sent_comes_back) {
     for (std::size_t i = 0; i < count; i++) {
       const auto one = random_bits(width, static_cast<unsigned>(i));
       for (std::size_t j = 0; j < width; j++)
-        bits.push_back(c.format <= 1 ? static_cast<std::uint8_t>(i >> j & 1) : one[j]);
+        bits.push_back(c.format <= 1 ? static_cast<std::uint8_t>(i >> j & 1)
+                       : i == 0      ? std::uint8_t{0}
+                                     : one[j]);
       slots.push_back(static_cast<int>(3 * i) % s.slots);
     }
     const auto sent = generate(exec(), c, bits, slots);
@@ -369,6 +423,7 @@ TEST_P(pucch, what_was_sent_comes_back) {
         EXPECT_EQ(found.status[i], 0);
         if (!nothing) {
           EXPECT_GT(found.metric[i], noise_var > 0 ? 0.8 : 0.99) << "format " << c.format;
+          EXPECT_LE(found.metric[i], 1) << "format " << c.format;
           if (noise_var > 0) {
             EXPECT_NEAR(found.snr_db[i], 17, 3) << "format " << c.format;
           }
@@ -387,14 +442,17 @@ TEST_P(pucch, the_metric_is_the_share_of_energy) {
     const auto y = receive(c, generate(exec(), c, bits, {5}), 0.5, 2);
     const std::vector<exact> values(y.begin(), y.end());
     const outcome found = detect_on(exec(), c, y, {5});
-    // Hops of unequal length: the share of each is known, so they are weighed here.
+    std::vector<int> lengths(as_count(s.symbols), 12);
+    if (c.format == 1) {
+      lengths.clear();
+      for (int h = 0; h < s.hops; h++) lengths.push_back(12 * s.hop[h].symbols);
+    }
     double largest = 0;
     for (int m = 0; m < 1 << s.bits; m++) {
       std::vector<std::uint8_t> message;
       for (int j = 0; j < s.bits; j++) message.push_back(static_cast<std::uint8_t>(m >> j & 1));
       const auto signal = defined(exec(), c, message, 5);
-      largest =
-          std::max(largest, oracle::nr_energy_share(values, 2, c.format == 0 ? s.symbols : s.hops, signal));
+      largest = std::max(largest, oracle::nr_energy_share(values, 2, lengths, signal));
     }
     EXPECT_NEAR(found.metric[0], largest, 1e-5) << "format " << c.format;
   }
@@ -418,13 +476,13 @@ TEST_P(pucch, noise_alone_rarely_gives_a_message) {
       if (found.detected[i / as_count(d.shape().bits)] == 0) {
         ASSERT_EQ(found.bits[i], 0);
       }
-    if (c.format <= 1) {
+    if (c.bits <= 11) {
       EXPECT_GE(alarms, bound / 2 - 4 * std::sqrt(bound)) << "format " << c.format;
     }
   }
 }
 
-// At 3 dB more than the Shannon limit of the coded formats, and at -6 dB for sequences of 14 symbols.
+// At 0 dB an antenna; format 1 at -6 dB, format 3 at -3 dB.
 TEST_P(pucch, messages_in_noise_are_found) {
   struct point {
     pucch_config config;
@@ -490,7 +548,7 @@ TEST_P(pucch, bad_values_erase_their_occasion_and_silence_is_nothing) {
     values[3 * n + n / 2] = {-2e15f, 0};
     for (std::size_t i = 4 * n; i < 5 * n; i++) values[i] = 0;
     for (std::size_t i = 5 * n; i < 6 * n; i++) values[i] *= 1e14f;
-    for (std::size_t i = 6 * n; i < 7 * n; i++) values[i] *= 1e-14f;
+    for (std::size_t i = 6 * n; i < 7 * n; i++) values[i] *= 1e-15f;
     const outcome found = detect_on(exec(), c, values, std::vector<int>(7, 1));
     EXPECT_EQ(found.status, (std::vector<std::uint8_t>{0, 1, 1, 1, 0, 0, 0})) << "format " << c.format;
     EXPECT_EQ(found.detected, (std::vector<std::uint8_t>{1, 0, 0, 0, 0, 1, 1})) << "format " << c.format;
@@ -501,6 +559,48 @@ TEST_P(pucch, bad_values_erase_their_occasion_and_silence_is_nothing) {
       EXPECT_EQ(found.snr_db[i], 0);
     }
   }
+}
+
+// Noise of constant magnitude, so that the energy is as large as the range allows.
+TEST_P(pucch, the_largest_values_of_the_largest_configuration_do_not_overflow) {
+  const pucch_config c{
+      .format = 3, .symbols = 14, .prbs = 16, .additional_dmrs = true, .bits = 40, .antennas = 64};
+  const auto bits = random_bits(40, 3);
+  auto values = receive(c, generate(exec(), c, bits, {1}), 0, 1);
+  std::mt19937 random(8);
+  std::uniform_real_distribution<float> angle(0, 6.28f);
+  float largest = 0;
+  for (sample& z : values) {
+    z += std::polar(3.f, angle(random));
+    largest = std::max({largest, std::abs(z.real()), std::abs(z.imag())});
+  }
+  const outcome expected = detect_on(exec(), c, values, {1});
+  for (sample& z : values) z *= 9e14f / largest;
+  const outcome found = detect_on(exec(), c, values, {1});
+  EXPECT_EQ(found.status[0], 0);
+  EXPECT_EQ(found.detected[0], 1);
+  EXPECT_EQ(found.bits, bits);
+  EXPECT_NEAR(found.metric[0], expected.metric[0], 1e-4);
+  EXPECT_NEAR(found.snr_db[0], expected.snr_db[0], 0.01);
+  EXPECT_NEAR(found.snr_db[0], -20 * std::log10(3.), 0.5);
+}
+
+// An occasion of the second pass over a batch is as it is alone.
+TEST_P(pucch, long_batches_are_passes) {
+  if (GetParam().name == "scalar") GTEST_SKIP() << "passes are the same for all instruction sets";
+  const pucch_config c{.format = 3, .symbols = 14, .prbs = 4, .bits = 4};
+  ASSERT_GE(wb::shape_of(c).coded_bits, 1024);
+  const std::size_t items = 1100, n = wb::pucch_detector(c).values();
+  std::vector<int> slots;
+  for (std::size_t i = 0; i < items; i++) slots.push_back(static_cast<int>(i) % 10);
+  const auto bits = random_bits(4 * items, 31);
+  const auto values = receive(c, generate(exec(), c, bits, slots), 1, 32);
+  const outcome batch = detect_on(exec(), c, values, slots);
+  EXPECT_EQ(batch.bits, bits);
+  const outcome alone = detect_on(exec(), c, wb::testing::row_of(values, items - 1, n), {slots[items - 1]});
+  EXPECT_EQ(alone.bits, wb::testing::row_of(batch.bits, items - 1, 4));
+  EXPECT_EQ(alone.metric[0], batch.metric.back());
+  EXPECT_EQ(alone.snr_db[0], batch.snr_db.back());
 }
 
 TEST_P(pucch, wrong_shapes_and_slots_are_refused) {
