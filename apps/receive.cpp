@@ -356,10 +356,11 @@ std::string message_text(const wb::nr_downlink_message& m, double seconds) {
   const wb::nr_si_dci& d = m.dci;
   return fmt::format(
       "{:10.3f} {:4} {}: SFN {}, slot {}, CCEs {} to {}, DCI {}: {} blocks from {}{}, MCS {}, version {}; {} "
-      "bits, CRC {}",
+      "bits, {}",
       1e3 * seconds, m.cell_id, d.other_information ? "other system information" : "SIB1", m.sfn, m.slot,
       m.first_cce, m.first_cce + m.level - 1, bits_text(m.bits), d.blocks, d.first_block,
-      d.interleaved ? " interleaved" : "", d.mcs, d.rv, m.block.bits.size(), m.block.ok ? "right" : "wrong");
+      d.interleaved ? " interleaved" : "", d.mcs, d.rv, m.block.bits.size(),
+      m.block.ok ? "decoded" : "not decoded");
 }
 
 nlohmann::ordered_json message_json(const wb::nr_downlink& r, const wb::nr_downlink_message& m,

@@ -254,7 +254,7 @@ TEST_F(receive_command, reads_system_information_at_every_edge_of_a_piece) {
   const std::string size = std::to_string(bits.size());
   const std::string parts[] = {
       " 802 SIB1: SFN 514, slot 6, CCEs 0 to 3, DCI ",
-      ": 20 blocks from 2 interleaved, MCS 5, version 0; " + size + " bits, CRC right\n",
+      ": 20 blocks from 2 interleaved, MCS 5, version 0; " + size + " bits, decoded\n",
       "\n  2 of 2 messages of system information decoded\n", "\n  SIB1, " + size + " bits: "};
   for (const std::string& part : parts) EXPECT_NE(o.out.find(part), std::string::npos) << part << o.out;
 }

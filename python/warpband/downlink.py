@@ -40,7 +40,7 @@ class NrMessage(NamedTuple):
     snr_db: float  #: of a resource element of the PDCCH
     metric: float  #: log-likelihood of the PDCCH's DMRS less that of noise
     dci_bits: np.ndarray  #: uint8
-    ok: bool  #: all CRCs of the transport block hold
+    ok: bool  #: as of NrTransportDecoder: all CRCs hold, and enough was received
     bits: np.ndarray  #: uint8: the transport block; zeros if not ok
 
     @property
@@ -92,9 +92,9 @@ class NrDownlink(Described):
         Raises:
             RuntimeError: this build has no FFT for CPUs (KISS FFT), or cuFFT is not there.
         """
+        space = space_of(samples)
         if len(samples.shape) != 1:
             raise refused("samples", tuple(samples.shape), "an array of one axis")
-        space = space_of(samples)
         if isinstance(samples, np.ndarray):
             samples = np.ascontiguousarray(samples)
         blocks, messages = self._work.run(space.executor(self._executor), space.take(samples))
@@ -105,7 +105,7 @@ class NrDownlink(Described):
 
 def nr_si_decode(grid: Any, *, dci: NrSiDci, cell_id: int, slot: int, coreset_blocks: int, spacing_khz: int = 30,
                  dmrs_first_symbol: int = 2, noise_var: float | None = None) -> np.ndarray | None:
-    """The transport block that a DCI with SI-RNTI schedules, uint8, or None if a CRC fails. On a CPU.
+    """The transport block that a DCI with SI-RNTI schedules, uint8, or None if it is not ok. On a CPU.
 
     Args:
         grid: complex ``(14, 12 coreset_blocks)``: symbol and subcarrier of CORESET 0's resource blocks in the slot.

@@ -71,6 +71,7 @@ std::vector<std::complex<float>> nr_precoder(int ports, int layers, int tpmi, bo
   if (ports != 1 && ports != 2 && ports != 4)
     throw argument_error("antenna_ports", std::to_string(ports), "1, 2 or 4 with a codebook");
   check_range("layers", layers, 1, ports);
+  if (transform_precoding) check_range("layers", layers, 1, 1);
   check_range("tpmi", tpmi, 0, nr_precoders(ports, layers) - 1);
   const std::string& rows = codebook(ports, layers)[static_cast<std::size_t>(tpmi)];
   // Every port that sends has the same power: the matrix is scaled by the layers that it carries.

@@ -105,10 +105,13 @@ void check_transform(const nr_channel_config& c) {
   if (c.dmrs.type != 1) throw argument_error("dmrs_type", std::to_string(c.dmrs.type), "1" + with);
   if (c.dmrs.cdm_groups != 2)
     throw argument_error("dmrs_cdm_groups", std::to_string(c.dmrs.cdm_groups), "2" + with);
-  int rest = *c.blocks;
+  if (!c.physical_blocks.empty())
+    throw argument_error("physical_blocks", text_of(c.physical_blocks), "left out" + with);
+  int cofactor = *c.blocks;
   for (const int prime : {2, 3, 5})
-    while (rest % prime == 0) rest /= prime;
-  if (rest != 1) throw argument_error("blocks", std::to_string(*c.blocks), "a product of 2, 3 and 5" + with);
+    while (cofactor % prime == 0) cofactor /= prime;
+  if (cofactor != 1)
+    throw argument_error("blocks", std::to_string(*c.blocks), "a product of 2, 3 and 5" + with);
 }
 
 /// Values of an OFDM symbol's DMRS with transform precoding.

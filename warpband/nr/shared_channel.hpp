@@ -130,9 +130,9 @@ class nr_shared_channel {
   ///
   /// d' = d + noise of variance N0' = (1 - rho) / rho, so that any detector of one antenna with H = 1 takes
   /// it. With pi2_bpsk d' is turned back to BPSK. Inputs and outputs are of the slots' resource elements with
-  /// data, [slots * data_elements(), n]. A NaN, and a use with H = 0 and N0 = 0, make the values of their
-  /// OFDM symbol NaN, which detectors erase. Throws shape_error, and argument_error without transform
-  /// precoding.
+  /// data, [slots * data_elements(), n]. A NaN or a negative N0, and a use with H = 0 and N0 = 0, make the
+  /// values of their OFDM symbol NaN, which detectors erase. Throws shape_error, and argument_error without
+  /// transform precoding.
   void equalise(executor& exec, const nr_equaliser_input& in, const nr_equaliser_output& out) const;
 
  private:

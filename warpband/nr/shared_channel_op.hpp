@@ -102,7 +102,9 @@ struct nr_equalise_op : thread_op<nr_equalise_args> {
       sum = conj_fma(h, y, sum);
       power = norm_fma(h, power);
     }
-    const T n0 = load(a.noise_var, 0, uses), whole = power + n0;
+    const T given = load(a.noise_var, 0, uses);
+    const T n0 = select(given < T(0.f), sqrt(given), given);  // NaN if negative
+    const T whole = power + n0;
     store_cx(view<cx_pair>{a.out, 1, uses.first + static_cast<std::size_t>(uses.valid), 0, 1}, 0, uses,
              cx<T>{sum.re / whole, sum.im / whole});
     store(view<float>{a.rest, 1, uses.first + static_cast<std::size_t>(uses.valid), 0, 1}, 0, uses,

@@ -542,21 +542,25 @@ TEST_P(nr_slots, equaliser_equals_its_formula) {
   }
 }
 
-/// A NaN spoils its OFDM symbol alone.
+/// A NaN or a negative N0 spoils its OFDM symbol alone.
 TEST_P(nr_slots, equaliser_passes_nan_on) {
   const nr_shared_channel channel({.carrier = {.resource_blocks = 2}, .transform_precoding = true});
   const std::size_t n = channel.data_elements(), m = 24;
   complexes y(n, 1.f);
   y[2 * m + 5] = {std::nanf(""), 0};
+  std::vector<float> given(n, 0.1f);
+  given[4 * m + 1] = -0.1f;
+  given[6 * m] = std::nanf("");
   auto symbols = exec().make<std::complex<float>>(n, 1);
   auto noise = exec().make<float>(n, 1);
   channel.equalise(exec(),
                    {.channel = on_device(exec(), complexes(n, 1.f), n, 1),
                     .received = on_device(exec(), y, n, 1),
-                    .noise_var = on_device(exec(), std::vector<float>(n, 0.1f), n, 1)},
+                    .noise_var = on_device(exec(), given, n, 1)},
                    {.symbols = symbols, .channel = {}, .noise_var = noise});
   const complexes found = exec().to_host(symbols);
-  for (std::size_t i = 0; i < n; i++) EXPECT_EQ(std::isnan(std::abs(found[i])), i / m == 2) << i;
+  for (std::size_t i = 0; i < n; i++)
+    EXPECT_EQ(std::isnan(std::abs(found[i])), i / m == 2 || i / m == 4 || i / m == 6) << i;
 }
 
 /// Group and sequence numbers against other programs, and the values of DMRS against their definition.

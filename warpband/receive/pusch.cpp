@@ -24,7 +24,7 @@ nr_channel_config uplink_of(const nr_channel_config& c) {
   return c;
 }
 nr_transport_config transport_of(const nr_shared_channel& channel, const pusch_chain_config& c) {
-  check_range("mcs_table", c.mcs_table, 1, 3);
+  check_range("mcs_table", c.mcs_table, 1, channel.config().transform_precoding ? 2 : 3);
   check_range("mcs", c.mcs, 0, 31);
   if (nr_mcs_of(channel.config(), c.mcs_table, c.mcs).rate_x1024 == 0)
     throw argument_error("mcs", std::to_string(c.mcs), "one that is not reserved for retransmissions");

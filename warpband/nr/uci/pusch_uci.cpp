@@ -99,6 +99,15 @@ std::vector<int> uci_without(std::vector<int> from, const std::vector<int>& elem
   return from;
 }
 
+/// The code of the data beside UCI. Throws argument_error.
+nr_transport_config uci_transport(const nr_shared_channel& channel, const pusch_uci_config& c) {
+  check_settings(pusch_uci_settings(), c);
+  if (channel.config().transform_precoding) check_range("mcs_table", c.mcs_table, 1, 2);
+  if (nr_mcs_of(channel.config(), c.mcs_table, c.mcs).rate_x1024 == 0)
+    throw argument_error("mcs", std::to_string(c.mcs), "one that is not reserved for retransmissions");
+  return channel.transport(c.mcs_table, c.mcs);
+}
+
 }  // namespace
 
 const std::vector<setting_of<pusch_uci_config>>& pusch_uci_settings() {
@@ -111,15 +120,14 @@ const std::vector<setting_of<pusch_uci_config>>& pusch_uci_settings() {
       number("beta_csi1", &c::beta_csi1, 1, 126, "Offset beta of CSI part 1."),
       number("beta_csi2", &c::beta_csi2, 1, 126, "Offset beta of CSI part 2."),
       number("alpha", &c::alpha, 0.5, 1, "Largest share of resource elements that UCI has."),
-      integer("mcs_table", &c::mcs_table, 1, 4, "MCS table of the channel."),
+      integer("mcs_table", &c::mcs_table, 1, 3, "MCS table of the channel."),
       integer("mcs", &c::mcs, 0, 31, "Index of the MCS."),
       boolean("data", &c::data, "Whether there is a transport block beside UCI.")};
   return settings;
 }
 
 pusch_uci::pusch_uci(const nr_shared_channel& channel, const pusch_uci_config& config)
-    : config_(config), transport_(channel.transport(config.mcs_table, config.mcs)) {
-  check_settings(pusch_uci_settings(), config);
+    : config_(config), transport_(uci_transport(channel, config)) {
   check_beta("beta_ack", config.beta_ack);
   check_beta("beta_csi1", config.beta_csi1);
   check_beta("beta_csi2", config.beta_csi2);
@@ -192,6 +200,8 @@ pusch_uci::pusch_uci(const nr_shared_channel& channel, const pusch_uci_config& c
   if (config.data)
     for (const uci_symbol& s : symbols)
       elements[uci_data].insert(elements[uci_data].end(), s.free_data.begin(), s.free_data.end());
+  if (config.data && elements[uci_data].size() < as_size(plan.segmentation().blocks))
+    throw argument_error("data", "true", "false: UCI leaves too few resource elements");
 
   const int per_element = transport_.modulation_order * transport_.layers;
   std::vector<std::int32_t> source(as_size(transport_.coded_bits), -1), place;

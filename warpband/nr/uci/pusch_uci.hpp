@@ -7,10 +7,11 @@
 //   Q' = min(ceil((O + L) beta / (R Qm)), rest)    without
 //
 // N are the resource elements that may carry UCI, those of OFDM symbols without DMRS, and K the sizes of code
-// blocks. `rest` is ceil(alpha N), for HARQ-ACK of the OFDM symbols behind the first DMRS, less what parts
-// before have. Without data the last part has all that is left.
+// blocks. `rest` is ceil(alpha N) less the elements of earlier parts. For HARQ-ACK, N counts only OFDM
+// symbols after the first DMRS. Without data the last CSI part takes all remaining elements. If 0 or 1 bits
+// of HARQ-ACK leave reserved elements empty, the constructor refuses them ("data").
 //
-// HARQ-ACK begins behind the first DMRS, CSI in the first symbol without DMRS. In an OFDM symbol that a part
+// HARQ-ACK begins after the first DMRS, CSI in the first symbol without DMRS. In an OFDM symbol that a part
 // does not fill it has every d-th free element. 1 and 2 bits of HARQ-ACK puncture elements that CSI part 1
 // leaves free. They are sized for 2 bits, also where there is none. More bits are rate matched.
 #include <array>

@@ -3,6 +3,7 @@
 #include <warpband/core/group.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/op.hpp>
+#include <warpband/fec/short_block/short_block_args.hpp>
 #include <warpband/nr/uci/pusch_uci_args.hpp>
 
 namespace wb {
@@ -19,9 +20,9 @@ struct pusch_uci_multiplex_op : thread_op<pusch_uci_multiplex_args> {
       const std::size_t number = b.first + static_cast<std::size_t>(i), word = number / bits,
                         n = number - word * bits;
       const int value = coded(word, n);
-      const int bit = value == 2   ? 1                                             // x
-                      : value == 3 ? (coded(word, n - 1) ^ a.scramble[n - 1]) & 1  // y
-                                   : (value ^ a.scramble[n]) & 1;
+      const int bit = value == short_block_x            ? 1
+                      : value == short_block_y && n > 0 ? (coded(word, n - 1) ^ a.scramble[n - 1]) & 1
+                                                        : (value ^ a.scramble[n]) & 1;
       a.out.data[word * a.out.item_stride + n * a.out.element_stride] = static_cast<std::uint8_t>(bit);
     }
   }

@@ -191,7 +191,8 @@ TEST(pusch_uci, bad_settings_are_named) {
   EXPECT_EQ(blame({.ack_bits = 4, .beta_ack = 1.1}), "beta_ack");
   EXPECT_EQ(blame({.ack_bits = 4, .beta_csi1 = 127}), "beta_csi1");
   EXPECT_EQ(blame({.ack_bits = 4, .alpha = 0.7}), "alpha");
-  EXPECT_EQ(blame({.ack_bits = 4, .mcs = 29}), "rate_x1024");
+  EXPECT_EQ(blame({.ack_bits = 4, .mcs = 29}), "mcs");
+  EXPECT_EQ(blame({.ack_bits = 4, .mcs_table = 4}), "mcs_table");
   EXPECT_EQ(blame({.data = false}), "data");
   EXPECT_EQ(blame({.ack_bits = 2, .data = false}), "data");  // resource elements would be empty
   EXPECT_EQ(
