@@ -98,7 +98,7 @@ class TwoLines:
     (lambda: wb.wifi_ldpc(rate="1/2\0"), 'rate = "1/2\\x00" is not allowed: expected one of "1/2", "2/3", "3/4", "5/6"'),
     (lambda: wb.conv_80216(termination="a\nb"),
      'termination = "a\\nb" is not allowed: expected one of "zero-tail", "tail-biting", "truncated"'),
-    (lambda: wb.nr_reference_channel(name="G\0"), 'name = "G\\x00" is not allowed: expected "G-FR1-A1-1" to -9, A2-1 to -6, A3-1 to -28, -39, -41, -42, '
+    (lambda: wb.nr_reference_channel(name="G\0"), 'name = "G\\x00" is not allowed: expected "G-FR1-A1-1" to -9, A2-1 to -6, A3-1 to -28, -31, -32, -39, -41, -42, '
      "A4-1 to -28, A5-1 to -14, A7-1, -3, -4"),
     (lambda: wb.Stream(stage=wb.MMSE(**MIMO), most_items=5, devices=["cpu\0"]), 'devices = "cpu\\x00" is not allowed: expected "cpu" or "cuda:N"'),
     (lambda: wb.PolarEncoder(**{**DCI, "rnti": TwoLines()}), "rnti = two\\nlines is not allowed: expected an integer from 0 to 65535"),

@@ -202,14 +202,17 @@ class PuschUci(Described):
         self._executor = checked_executor(executor)
         self._work = made(_core.PuschUci, channel=_slot_of(channel), settings=settings)
         self.channel = channel
-        #: coded bits of each part in a slot: "data", "ack", "csi1" and "csi2"
-        self.coded_bits: dict[str, int] = dict(zip(_PARTS, self._work.coded_bits))
         #: bits of a codeword
         self.codeword_bits: int = self._work.codeword_bits
 
+    @property
+    def coded_bits(self) -> dict[str, int]:
+        """Coded bits of each part in a slot: "data", "ack", "csi1" and "csi2"."""
+        return dict(zip(_PARTS, self._work.coded_bits))
+
     def places(self, part: str) -> Any:
         """Where the coded bits of a part are in the codeword, int32; -1 where HARQ-ACK punctures them."""
-        if part not in _PARTS:
+        if not (isinstance(part, str) and part in _PARTS):
             raise refused("part", part, '"data", "ack", "csi1" or "csi2"')
         return np.array(self._work.places(_PARTS.index(part)), np.int32)
 
