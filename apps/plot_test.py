@@ -321,7 +321,7 @@ class PlotTest(unittest.TestCase):
             for words in expected:
                 self.assertIn(words, text)
         self.assertEqual([row["decoder.key"] for row in self.table(result([1, 2]))], ["1", "1", "2", "2"])
-        self.expect_one_line("x = 'decoder.other' is not allowed: expected 'ebn0_db', 'snr_db', 'esn0_db', 'decoder.key'", result([1, 2]), "--out", out,
+        self.expect_one_line("x = 'decoder.other' is not allowed: expected 'ebn0_db', 'snr_db', 'esn0_db', 'probability', 'decoder.key'", result([1, 2]), "--out", out,
                              "--x", "decoder.other")
         self.expect_one_line("no curve has it, a scenario with sweep.target_fer has", result([1, 2]), "--out", out, "--metric", "required")
 
