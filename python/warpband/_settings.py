@@ -1,6 +1,7 @@
 """Settings: what is not allowed is refused by a message that names the argument, its value and what is expected."""
 from __future__ import annotations
 
+import dataclasses
 import math
 import operator
 import os
@@ -135,6 +136,22 @@ def whole_for_each(name: str, value: Any, batch: tuple[int, ...], low: int, high
     if given.shape != batch or None in integers:
         raise refused(name, value, f"an integer from {low} to {high}, or integers of shape {batch}")
     return [whole(name, i, low, high) for i in integers]
+
+
+def integer_fields(content: Any) -> list[int]:
+    """The fields of a dataclass of integers and flags, in order."""
+    fields = []
+    for field in dataclasses.fields(content):
+        value = getattr(content, field.name)
+        if field.type == "bool":
+            if not isinstance(value, (bool, np.bool_)):
+                raise refused(field.name, value, "True or False")
+            value = int(value)
+        integer = integer_of(value)
+        if integer is None or abs(integer) >= 2 ** 31:
+            raise refused(field.name, value, "an integer")
+        fields.append(integer)
+    return fields
 
 
 def number(name: str, value: Any) -> float:

@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import Array, Executor, batch_of, space_of
 from ._convert import as_complex, converting
 from ._described import Described, described
-from ._settings import checked_executor, integer_of, made, refused, whole_for_each
+from ._settings import checked_executor, integer_fields, made, whole_for_each
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -69,18 +69,7 @@ def _fields(content: Any) -> list[int]:
     """The fields of a content as integers."""
     if not isinstance(content, NrSsbContent):
         raise TypeError(f"contents is a {type(content).__name__}: expected a warpband.NrSsbContent or a list of them")
-    fields = []
-    for field in dataclasses.fields(content):
-        value = getattr(content, field.name)
-        if field.type == "bool":
-            if not isinstance(value, (bool, np.bool_)):
-                raise refused(field.name, value, "True or False")
-            value = int(value)
-        integer = integer_of(value)
-        if integer is None or abs(integer) >= 2 ** 31:
-            raise refused(field.name, value, "an integer")
-        fields.append(integer)
-    return fields
+    return integer_fields(content)
 
 
 @described

@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import Array, Executor, batch_of, fill, results, space_of
 from ._convert import as_bits, as_complex, converting
 from ._described import Described, described
-from ._settings import checked_executor, integer_of, listed, made, refused, whole, whole_for_each
+from ._settings import checked_executor, integer_fields, integer_of, listed, made, refused, whole, whole_for_each
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -132,18 +132,7 @@ class NrSiDci:
     other_information: bool = False  #: False: SIB1
 
     def _fields(self) -> list[int]:
-        fields = []
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if field.type == "bool":
-                if not isinstance(value, (bool, np.bool_)):
-                    raise refused(field.name, value, "True or False")
-                value = int(value)
-            integer = integer_of(value)
-            if integer is None or abs(integer) >= 2 ** 31:
-                raise refused(field.name, value, "an integer")
-            fields.append(integer)
-        return fields
+        return integer_fields(self)
 
     def bits(self, *, coreset_blocks: int) -> np.ndarray:
         """Its bits, uint8: 37, 39 or 41 with 24, 48 or 96 resource blocks of CORESET 0."""
