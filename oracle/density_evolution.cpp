@@ -10,8 +10,8 @@ namespace {
 constexpr int steps_of_channel = 20, most_steps = 220;  // LLRs of -most_steps to most_steps steps
 using density = std::vector<double>;
 
-double& at(density& d, int step) { return d[static_cast<std::size_t>(step + most_steps)]; }
-double at(const density& d, int step) { return d[static_cast<std::size_t>(step + most_steps)]; }
+double& value_at(density& d, int step) { return d[static_cast<std::size_t>(step + most_steps)]; }
+double value_at(const density& d, int step) { return d[static_cast<std::size_t>(step + most_steps)]; }
 int limited(int step) { return step < -most_steps ? -most_steps : step > most_steps ? most_steps : step; }
 
 /// The magnitude of the sum of two bits with LLRs of these magnitudes, in steps.
@@ -30,10 +30,12 @@ density of_check(const density& a, const density& b, const std::vector<int>& tab
   for (int x = 0; x <= most_steps; x++)
     for (int y = 0; y <= most_steps; y++) {
       const int m = limited(table[static_cast<std::size_t>(x * (most_steps + 1) + y)]);
-      const double a0 = x == 0 ? at(a, 0) / 2 : at(a, x), a1 = x == 0 ? at(a, 0) / 2 : at(a, -x);
-      const double b0 = y == 0 ? at(b, 0) / 2 : at(b, y), b1 = y == 0 ? at(b, 0) / 2 : at(b, -y);
-      at(sum, m) += a0 * b0 + a1 * b1;
-      at(sum, -m) += a0 * b1 + a1 * b0;
+      const double a0 = x == 0 ? value_at(a, 0) / 2 : value_at(a, x),
+                   a1 = x == 0 ? value_at(a, 0) / 2 : value_at(a, -x);
+      const double b0 = y == 0 ? value_at(b, 0) / 2 : value_at(b, y),
+                   b1 = y == 0 ? value_at(b, 0) / 2 : value_at(b, -y);
+      value_at(sum, m) += a0 * b0 + a1 * b1;
+      value_at(sum, -m) += a0 * b1 + a1 * b0;
     }
   return sum;
 }
@@ -41,8 +43,9 @@ density of_check(const density& a, const density& b, const std::vector<int>& tab
 density of_bit(const density& a, const density& b) {
   density sum(a.size());
   for (int x = -most_steps; x <= most_steps; x++) {
-    if (at(a, x) == 0) continue;
-    for (int y = -most_steps; y <= most_steps; y++) at(sum, limited(x + y)) += at(a, x) * at(b, y);
+    if (value_at(a, x) == 0) continue;
+    for (int y = -most_steps; y <= most_steps; y++)
+      value_at(sum, limited(x + y)) += value_at(a, x) * value_at(b, y);
   }
   return sum;
 }
@@ -63,8 +66,8 @@ double erasure_threshold(int bit_weight, int check_weight) {
 
 bool corrects_flips(int bit_weight, int check_weight, double probability, int iterations) {
   density channel(2 * most_steps + 1);
-  at(channel, steps_of_channel) = 1 - probability;
-  at(channel, -steps_of_channel) = probability;
+  value_at(channel, steps_of_channel) = 1 - probability;
+  value_at(channel, -steps_of_channel) = probability;
   const std::vector<int> table = sums_of_bits(std::log((1 - probability) / probability) / steps_of_channel);
   density message = channel;
   for (int i = 0; i < iterations; i++) {
@@ -74,8 +77,8 @@ bool corrects_flips(int bit_weight, int check_weight, double probability, int it
     for (int n = 1; n < bit_weight; n++) message = of_bit(message, check);
     const double mass = std::accumulate(message.begin(), message.end(), 0.0);
     for (double& x : message) x /= mass;  // rounding errors of it would grow tenfold in an iteration
-    double wrong = at(message, 0) / 2;
-    for (int step = -most_steps; step < 0; step++) wrong += at(message, step);
+    double wrong = value_at(message, 0) / 2;
+    for (int step = -most_steps; step < 0; step++) wrong += value_at(message, step);
     if (wrong < 1e-6) return true;
   }
   return false;
