@@ -69,9 +69,6 @@ std::vector<double> raster_offsets(double centre_hz, double rate_hz, int spacing
   return offsets;
 }
 
-/// Whether cell_search takes a sample as it is.
-bool is_usable(const sample& x) { return std::fabs(x.real()) <= 1e15f && std::fabs(x.imag()) <= 1e15f; }
-
 wb::nr_downlink receiver_of(double rate_hz, int spacing_khz, double offset_hz,
                             const receive_options& options) {
   wb::nr_downlink_config c;
@@ -479,7 +476,7 @@ int run_receive(const receive_options& options) {
     }
     working += std::chrono::duration<double>(clock_type::now() - start).count();
     erased += std::count_if(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(samples.count()),
-                            [](const sample& x) { return !is_usable(x); });
+                            [](const sample& x) { return !wb::nr_is_usable(x); });
     if (line.due())
       line.show(fmt::format("{:.2f} s of samples", static_cast<double>(samples.first()) / file.rate_hz()));
   }

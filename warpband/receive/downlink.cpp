@@ -32,11 +32,6 @@ constexpr double downlink_symbol = 2192, downlink_longer = 16;
 constexpr double downlink_piece_seconds = 0.02;
 constexpr int downlink_least_cells = 5;  // of DMRS in a row, for noise_estimator
 
-/// Whether cell_search takes a sample as it is.
-bool is_usable_sample(const downlink_sample& x) {
-  return std::fabs(x.real()) <= 1e15f && std::fabs(x.imag()) <= 1e15f;
-}
-
 /// Seconds from a frame's start to the prefix of a symbol.
 double symbol_start(int spacing_khz, int symbol) {
   const int scale = spacing_khz / 15, half = 7 * scale;
@@ -84,7 +79,7 @@ std::vector<downlink_sample> shifted(std::span<const downlink_sample> samples, d
     const double index = first + static_cast<double>(i);
     if (index < 0 || index >= static_cast<double>(samples.size())) continue;
     const std::complex<double> x = samples[static_cast<std::size_t>(index)];
-    if (is_usable_sample(downlink_sample(x)))
+    if (nr_is_usable(downlink_sample(x)))
       piece[i] = downlink_sample(x * std::polar(1.0, advance * static_cast<double>(i)));
   }
   return piece;
@@ -182,6 +177,10 @@ class nr_downlink::occasion_list {
   double samples_, end_;
   std::map<std::array<int, 3>, std::map<double, occasion>> found_;  // cell, first symbol, slot; first sample
 };
+
+bool nr_is_usable(const std::complex<float>& sample) noexcept {
+  return std::fabs(sample.real()) <= 1e15f && std::fabs(sample.imag()) <= 1e15f;
+}
 
 const std::vector<setting_of<nr_downlink_config>>& nr_downlink_settings() {
   using c = nr_downlink_config;

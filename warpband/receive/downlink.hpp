@@ -44,6 +44,9 @@ nr_si_block nr_si_decode(executor& exec, view<const std::complex<float>> grid,
 /// above 5.
 bool nr_downlink_takes_rate(double sample_rate_hz, int spacing_khz) noexcept;
 
+/// Whether a sample is used as it is: both parts are at most 1e15 in size. Others are taken as 0.
+bool nr_is_usable(const std::complex<float>& sample) noexcept;
+
 struct nr_downlink_config {
   double sample_rate_hz = 7.68e6;  // nr_downlink_takes_rate
   int spacing_khz = 15;            // of SS/PBCH blocks: 15, 30, 120, 240
