@@ -14,6 +14,7 @@
 
 #include <tests/codes.hpp>
 #include <warpband/channel/cdl/cdl.hpp>
+#include <warpband/channel/impairments/impairments.hpp>
 #include <warpband/channel/kronecker/kronecker.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
 #include <warpband/core/packed.hpp>
@@ -327,6 +328,10 @@ void judge_channels() {
     defined("kronecker_channel",
             kronecker_channel({.streams = 2, .rx_antennas = 2, .rx_correlation = rx, .tx_correlation = tx}),
             response);
+  const complexes sample(1, 1.f);
+  defined("impairments", impairments({.delay_samples = 0.5, .linewidth_hz = 1}), [&](const impairments& i) {
+    return values(1, [&](auto out) { i.run(exec(), rows(sample, 1), out); });
+  });
   const tdl_config one_tap{.profile = {.taps = {{0, 0}}}, .grid = {.subcarriers = 1, .symbols = 1}};
   defined("tdl_channel", tdl_channel(one_tap),
           [&](const tdl_channel& c) { return values(1, [&](auto h) { c.response(exec(), h, {}); }); });
