@@ -85,6 +85,7 @@
 #include <warpband/ofdm/modem/modem.hpp>
 #include <warpband/ofdm/per_executor.hpp>
 #include <warpband/receive/downlink.hpp>
+#include <warpband/receive/downlink_generator.hpp>
 #include <warpband/receive/frame_receiver.hpp>
 #include <warpband/receive/iterative.hpp>
 #include <warpband/receive/slot_arrays.hpp>
@@ -458,6 +459,8 @@ void judge_search() {
   const ofdm_modulator modulator(nr_numerology({.resource_blocks = 20}, 256),
                                  {.first_symbol = 2, .symbols = 4});
   modulator.run(exec(), first(ssb, 960), make_view(samples.data() + 200, 1, modulator.samples()));
+  defined("nr_downlink_generator", nr_downlink_generator({}),
+          [](const nr_downlink_generator& g) { return g.sent_messages().size(); });
   defined("nr_downlink", nr_downlink({.sample_rate_hz = 3.84e6}), [&](const nr_downlink& d) {
     return std::vector<double>{
         d.blocks(exec(), samples, first(samples, 1500), 1500).at(0).found.first_sample};
