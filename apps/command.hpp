@@ -49,6 +49,7 @@ command add_bench(CLI::App& app);
 command add_stream(CLI::App& app);
 command add_tables(CLI::App& app);
 command add_receive(CLI::App& app);
+command add_generate(CLI::App& app);
 
 /// Takes one of the words whatever its case and hyphens, as settings do, and hands on the listed one. For
 /// `transform` of an option.

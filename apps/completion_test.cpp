@@ -134,7 +134,7 @@ TEST(completion, knows_every_command) {
   for (const std::string shell_name : {"bash", "zsh", "fish"}) {
     const std::string script = shell("sh", "'" WARPBAND_COMMAND "' completion " + shell_name).out;
     for (const char* name : {"sim", "plot", "choose", "exit", "encode", "decode", "detect", "bench", "model",
-                             "reproduce", "tables", "receive", "info", "completion"}) {
+                             "reproduce", "tables", "receive", "generate", "info", "completion"}) {
       EXPECT_NE(help.find(std::string("  ") + name + " "), std::string::npos) << name;
       EXPECT_NE(script.find(name), std::string::npos) << shell_name << " " << name;
     }

@@ -12,18 +12,13 @@
 #include <nlohmann/json.hpp>
 
 #include <warpband/core/error.hpp>
+#include <warpband/io/replacement.hpp>
 
 namespace {
 
 constexpr std::size_t most_metadata_bytes = 64 << 20, most_channels = 1024;
 constexpr double most_hz = 1e12;
 
-/// The recording's name without its ending, if `path` is one of its two files.
-std::optional<std::string> sigmf_stem(const std::string& path) {
-  for (const std::string ending : {".sigmf-meta", ".sigmf-data"})
-    if (path.ends_with(ending)) return path.substr(0, path.size() - ending.size());
-  return std::nullopt;
-}
 bool is_file(const std::string& path) {
   struct stat s {};
   return stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
@@ -93,6 +88,51 @@ std::optional<iq_format> iq_format_of(const std::string& word) {
   return format;
 }
 
+std::string sigmf_word(const iq_format& format) {
+  const char* const order = format.big_endian ? "_be" : "_le";
+  switch (format.kind) {
+    case iq_format::value::int8:
+      return "ci8";
+    case iq_format::value::int16:
+      return std::string("ci16") + order;
+    case iq_format::value::int32:
+      return std::string("ci32") + order;
+    case iq_format::value::float32:
+      break;
+  }
+  return std::string("cf32") + order;
+}
+
+void throw_format_error(const std::string& word) {
+  throw wb::argument_error("format", "\"" + word + "\"",
+                           "cf32, ci32, ci16 or ci8, with _le or _be behind it");
+}
+
+std::optional<std::string> sigmf_stem(const std::string& path) {
+  for (const std::string ending : {".sigmf-meta", ".sigmf-data"})
+    if (path.ends_with(ending)) return path.substr(0, path.size() - ending.size());
+  return std::nullopt;
+}
+
+void write_iq(const std::string& path, const std::vector<std::complex<float>>& samples,
+              const iq_format& format, double full_scale) {
+  const std::size_t half = format.bytes() / 2;
+  const double steps = std::ldexp(1., static_cast<int>(8 * half) - 1);
+  std::string bytes;
+  bytes.reserve(samples.size() * format.bytes());
+  for (const std::complex<float>& x : samples)
+    for (const float part : {x.real(), x.imag()}) {
+      const double scaled =
+          std::clamp(std::nearbyint(static_cast<double>(part) / full_scale * steps), -steps, steps - 1);
+      const std::uint32_t word = format.kind == iq_format::value::float32
+                                     ? std::bit_cast<std::uint32_t>(part)
+                                     : static_cast<std::uint32_t>(static_cast<std::int64_t>(scaled));
+      for (std::size_t i = 0; i < half; i++)
+        bytes += static_cast<char>(word >> 8 * (format.big_endian ? half - 1 - i : i) & 0xff);
+    }
+  wb::write_file(path, bytes);
+}
+
 void iq_reader::closed::operator()(std::FILE* f) const noexcept {
   if (f != stdin) std::fclose(f);
 }
@@ -126,9 +166,7 @@ iq_reader::iq_reader(const iq_source& source) : path_(source.path) {
 void iq_reader::open_raw(const iq_source& source) {
   const std::string word = source.format.empty() ? "cf32" : source.format;
   const auto format = iq_format_of(word);
-  if (!format)
-    throw wb::argument_error("format", "\"" + word + "\"",
-                             "cf32, ci32, ci16 or ci8, with _le or _be behind it");
+  if (!format) throw_format_error(word);
   format_ = *format;
   file_.reset(source.path == "-" ? stdin : std::fopen(source.path.c_str(), "rb"));
   if (!file_) throw wb::file_error(source.path, "cannot be opened: " + std::string(std::strerror(errno)));
@@ -199,13 +237,13 @@ std::size_t iq_reader::read(std::complex<float>* to, std::size_t n) {
     place_ += rest;
     return rest;
   }
-  std::size_t done = 0;
-  while (done < n) {
-    const std::size_t part = read_part(to + done, n - done);
-    done += part;
+  std::size_t filled = 0;
+  while (filled < n) {
+    const std::size_t part = read_part(to + filled, n - filled);
+    filled += part;
     if (part == 0) break;
   }
-  return done;
+  return filled;
 }
 
 std::size_t iq_reader::read_part(std::complex<float>* to, std::size_t n) {

@@ -1,5 +1,6 @@
 #pragma once
-// Complex baseband samples in files: SigMF recordings, .npy arrays and raw integers or floats.
+// Complex baseband samples in files: SigMF recordings, .npy arrays and raw integers or floats; the formats
+// that are written too.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,17 @@ struct iq_format {
 };
 /// SigMF's word: cf32, ci32, ci16 or ci8, with _le or _be behind it; little endian without. Empty for others.
 std::optional<iq_format> iq_format_of(const std::string& word);
+
+/// SigMF's word of a format: "ci16_le".
+std::string sigmf_word(const iq_format& format);
+/// Throws argument_error ("format") for a word that is none.
+[[noreturn]] void throw_format_error(const std::string& word);
+/// The recording's name without its ending, if `path` is one of its two files.
+std::optional<std::string> sigmf_stem(const std::string& path);
+/// Replaces a file by samples. Integers have full_scale as the magnitude of the least one, and are limited.
+/// Throws file_error.
+void write_iq(const std::string& path, const std::vector<std::complex<float>>& samples,
+              const iq_format& format, double full_scale);
 
 /// Where samples come from, and what the file does not say itself.
 struct iq_source {

@@ -42,6 +42,7 @@ constexpr const char* main_footer = R"(Examples:
   warpband reproduce wu2010 fig4.5 --stored                 a figure of a paper, and what it states beside our result
   warpband tables nr --mcs 5 --sizes 512 -o tables          block error rates for simulators of whole systems
   warpband receive cell.sigmf-meta                          5G NR cells in a recording, and what they say
+  warpband generate -o cell.sigmf-meta --snr 10             such a recording, of a cell with given contents
   warpband info                                             what this machine and this build can do
   source <(warpband completion bash)                        completion of commands and options
 
@@ -155,10 +156,11 @@ int run(int argc, char** argv) {
   app.set_version_flag(
       "--version", [] { return std::string("warpband ") + wb::version() + " (commit " + wb::commit() + ")"; },
       "Print version and commit");
-  const std::vector<command> commands{add_sim(app),     add_plot(app),   add_choose(app),    add_exit(app),
-                                      add_encode(app),  add_decode(app), add_detect(app),    add_stream(app),
-                                      add_bench(app),   add_model(app),  add_reproduce(app), add_tables(app),
-                                      add_receive(app), add_info(app),   add_completion(app)};
+  const std::vector<command> commands{
+      add_sim(app),     add_plot(app),     add_choose(app),    add_exit(app),
+      add_encode(app),  add_decode(app),   add_detect(app),    add_stream(app),
+      add_bench(app),   add_model(app),    add_reproduce(app), add_tables(app),
+      add_receive(app), add_generate(app), add_info(app),      add_completion(app)};
   for (const command& c : commands)
     if (c.app->get_option_no_throw("--memory") == nullptr) add_memory_bound(*c.app);
 

@@ -28,6 +28,7 @@
 #include <warpband/receive/downlink.hpp>
 
 #include "command.hpp"
+#include "downlink_json.hpp"
 #include "iq_file.hpp"
 
 namespace {
@@ -91,11 +92,6 @@ struct cell {
   std::vector<std::uint8_t> sib1 = {};                       // the last of them
 };
 
-std::string bits_text(std::span<const std::uint8_t> bits) {
-  std::string text;
-  for (const std::uint8_t b : bits) text += static_cast<char>('0' + b);
-  return text;
-}
 /// The 24 bits of the MIB as text.
 std::string mib_text(const wb::pbch_payload& payload) { return bits_text(std::span(payload).first(24)); }
 /// Bits as hexadecimal digits, the first bit the highest of the first digit.
@@ -296,12 +292,8 @@ nlohmann::ordered_json block_json(const wb::nr_downlink& r, const wb::nr_downlin
                            {"offset_hz", r.config().offset_hz}, {"cfo_hz", b.found.cfo_hz},
                            {"snr_db", b.found.snr_db},          {"decoded", b.pbch.ok}};
   if (!b.pbch.content) return j;
-  const wb::nr_ssb_content& c = *b.pbch.content;
   j["mib"] = mib_text(b.pbch.payload);
-  j["sfn"] = c.sfn, j["half_frame"] = c.half_frame, j["ssb_index"] = c.ssb_index, j["k_ssb"] = c.k_ssb;
-  j["common_spacing_khz"] = c.common_spacing_khz, j["dmrs_first_symbol"] = c.dmrs_first_symbol;
-  j["coreset0"] = c.coreset0, j["search_space0"] = c.search_space0;
-  j["cell_barred"] = c.cell_barred, j["intra_frequency"] = c.intra_frequency;
+  add_content(j, *b.pbch.content);
   return j;
 }
 
@@ -362,7 +354,6 @@ std::string message_text(const wb::nr_downlink_message& m, double seconds) {
 
 nlohmann::ordered_json message_json(const wb::nr_downlink& r, const wb::nr_downlink_message& m,
                                     double rate_hz) {
-  const wb::nr_si_dci& d = m.dci;
   nlohmann::ordered_json j{{"seconds", m.first_sample / rate_hz},
                            {"first_sample", m.first_sample},
                            {"cell_id", m.cell_id},
@@ -375,10 +366,8 @@ nlohmann::ordered_json message_json(const wb::nr_downlink& r, const wb::nr_downl
                            {"level", m.level},
                            {"first_cce", m.first_cce},
                            {"snr_db", m.snr_db},
-                           {"dci", bits_text(m.bits)},
-                           {"sib1", !d.other_information}};
-  j["first_block"] = d.first_block, j["resource_blocks"] = d.blocks, j["time_domain"] = d.time_domain;
-  j["interleaved"] = d.interleaved, j["mcs"] = d.mcs, j["rv"] = d.rv;
+                           {"dci", bits_text(m.bits)}};
+  add_dci(j, m.dci);
   j["decoded"] = m.block.ok;
   if (m.block.ok) j["block"] = bits_text(m.block.bits);
   return j;

@@ -83,6 +83,7 @@ ALGORITHMS = [
         ("effective_sinr", "Effective SINR", ["modem/effective_sinr/effective_sinr.hpp", "modem/effective_sinr/mutual_information.hpp"],
          ["effective.effective_sinr", "effective.mutual_information", "effective.snr_of_information", "effective.BlerTables"], None, ["effective_sinr"]),
         ("awgn", "White noise", ["channel/awgn/awgn.hpp"], ["channel.awgn"], ("awgn", {}), []),
+        ("impairments", "Front-end impairments", ["channel/impairments/impairments.hpp"], ["channel.Impairments"], None, ["impairments"]),
         ("binary", "Channels of bits", ["channel/binary/binary.hpp", "modem/bit_llrs/bit_llrs.hpp"], ["channel.binary_channel"], None, ["channels"]),
         ("rayleigh", "Flat fading", ["channel/rayleigh/rayleigh.hpp", "channel/mimo/mimo.hpp"],
          ["channel.rayleigh", "channel.mimo_rayleigh"], ("rayleigh", {}), []),
@@ -102,7 +103,7 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["lab", "integrate", "command", "cpp", "c", "bbdev", "oai", "gnuradio", "matlab", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "tables", "stream", "scale", "gpus", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "pdcch", "prach", "pucch", "wimax_frames", "tdl", "cdl", "channels", "effective_sinr", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
+BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "pdcch", "prach", "pucch", "wimax_frames", "tdl", "cdl", "channels", "impairments", "generate", "effective_sinr", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}

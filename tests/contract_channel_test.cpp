@@ -4,6 +4,7 @@
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/binary/binary.hpp>
 #include <warpband/channel/cdl/cdl.hpp>
+#include <warpband/channel/impairments/impairments.hpp>
 #include <warpband/channel/kronecker/kronecker.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
@@ -55,6 +56,37 @@ algorithms noise() {
     add_awgn(e, c["in"], c["out"], view<const float>(c["noise_var"]), range_of(c));
   };
   return {a, with_each};
+}
+
+/// Captures of a tile, less and more, with constant and with drifting positions.
+algorithms front_end() {
+  algorithms list;
+  const impairments_config drifting{.cfo_hz = 1e4,
+                                    .delay_samples = 1.3,
+                                    .clock_offset_ppm = 50,
+                                    .linewidth_hz = 100,
+                                    .noise_var = 0.1,
+                                    .iq_gain_db = 1,
+                                    .iq_phase_deg = 2,
+                                    .dc_i = 0.1,
+                                    .converter_bits = 8,
+                                    .full_scale = 2};
+  impairments_config constant = drifting;
+  constant.clock_offset_ppm = 0, constant.converter_bits = 0;
+  for (const auto& [config, n] : {std::pair{drifting, std::size_t{600}},
+                                  {constant, std::size_t{600}},
+                                  {constant, std::size_t{256}},
+                                  {drifting, std::size_t{5}}}) {
+    algorithm a{.text = std::to_string(n) + " samples", .items = 9, .alone = false};
+    a.outputs = {output<complex>("out", n), output<std::int32_t>("erased", 1)};
+    a.draw = [n = n](std::size_t items) { return operands{input("samples", n, random_symbols(items * n))}; };
+    a.run = [made = impairments(config)](executor& e, const call& c) {
+      made.run(e, c["samples"], c["out"], {.seed = 7, .first = 40 + c.first, .point = 1}, c["erased"]);
+    };
+    a.free_widths = {"samples"};
+    list.push_back(a);
+  }
+  return list;
 }
 
 /// Channels of bits, and the LLRs of what they give.
@@ -234,9 +266,14 @@ algorithms cdl() {
   return list;
 }
 
-const std::vector<contract_case> channels{
-    {"rayleigh", flat_fading}, {"awgn", noise}, {"binary", bits}, {"mimo_rayleigh", mimo_fading},
-    {"kronecker", kronecker},  {"tdl", tdl},    {"cdl", cdl}};
+const std::vector<contract_case> channels{{"rayleigh", flat_fading},
+                                          {"awgn", noise},
+                                          {"impairments", front_end},
+                                          {"binary", bits},
+                                          {"mimo_rayleigh", mimo_fading},
+                                          {"kronecker", kronecker},
+                                          {"tdl", tdl},
+                                          {"cdl", cdl}};
 WB_CONTRACTS_WITHOUT_ERASURES(channel, channels);
 
 }  // namespace contract_channel_test

@@ -14,6 +14,7 @@
 
 #include <tests/codes.hpp>
 #include <warpband/channel/cdl/cdl.hpp>
+#include <warpband/channel/impairments/impairments.hpp>
 #include <warpband/channel/kronecker/kronecker.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
 #include <warpband/core/packed.hpp>
@@ -84,6 +85,7 @@
 #include <warpband/ofdm/modem/modem.hpp>
 #include <warpband/ofdm/per_executor.hpp>
 #include <warpband/receive/downlink.hpp>
+#include <warpband/receive/downlink_generator.hpp>
 #include <warpband/receive/frame_receiver.hpp>
 #include <warpband/receive/iterative.hpp>
 #include <warpband/receive/slot_arrays.hpp>
@@ -327,6 +329,10 @@ void judge_channels() {
     defined("kronecker_channel",
             kronecker_channel({.streams = 2, .rx_antennas = 2, .rx_correlation = rx, .tx_correlation = tx}),
             response);
+  const complexes sample(1, 1.f);
+  defined("impairments", impairments({.delay_samples = 0.5, .linewidth_hz = 1}), [&](const impairments& i) {
+    return values(1, [&](auto out) { i.run(exec(), rows(sample, 1), out); });
+  });
   const tdl_config one_tap{.profile = {.taps = {{0, 0}}}, .grid = {.subcarriers = 1, .symbols = 1}};
   defined("tdl_channel", tdl_channel(one_tap),
           [&](const tdl_channel& c) { return values(1, [&](auto h) { c.response(exec(), h, {}); }); });
@@ -453,6 +459,8 @@ void judge_search() {
   const ofdm_modulator modulator(nr_numerology({.resource_blocks = 20}, 256),
                                  {.first_symbol = 2, .symbols = 4});
   modulator.run(exec(), first(ssb, 960), make_view(samples.data() + 200, 1, modulator.samples()));
+  defined("nr_downlink_generator", nr_downlink_generator({}),
+          [](const nr_downlink_generator& g) { return g.sent_messages().size(); });
   defined("nr_downlink", nr_downlink({.sample_rate_hz = 3.84e6}), [&](const nr_downlink& d) {
     return std::vector<double>{
         d.blocks(exec(), samples, first(samples, 1500), 1500).at(0).found.first_sample};

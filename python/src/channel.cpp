@@ -5,6 +5,7 @@
 
 #include <warpband/channel/awgn/awgn.hpp>
 #include <warpband/channel/binary/binary.hpp>
+#include <warpband/channel/impairments/impairments.hpp>
 #include <warpband/channel/mimo/mimo.hpp>
 #include <warpband/channel/rayleigh/rayleigh.hpp>
 #include <warpband/channel/tdl/tdl.hpp>
@@ -122,6 +123,16 @@ void binary(executor_ref& where, nb::handle bits, nb::handle received, nb::handl
   });
 }
 
+void impair(const impairments& front_end, executor_ref& where, nb::handle samples, nb::handle received,
+            nb::handle erased, random_range range) {
+  const argument x("samples", samples, where), y("out", received, where, true),
+      counts("erased", erased, where, true);
+  const auto from = x.as<const cf>(1);
+  const auto to = y.as<cf>(1);
+  const auto zeros = counts ? counts.as<std::int32_t>(0) : view<std::int32_t>();
+  where.run([&](executor& exec) { front_end.run(exec, from, to, range, zeros); });
+}
+
 }  // namespace
 
 void bind_channel(nb::module_& m) {
@@ -140,6 +151,18 @@ void bind_channel(nb::module_& m) {
         nb::arg("block"), nb::arg("random"), nb::arg("rician_k_db").none());
   m.def("mimo_rayleigh", &mimo, nb::arg("executor"), nb::arg("sent"), nb::arg("out"), nb::arg("channel"),
         nb::arg("uses_per_channel"), nb::arg("random"), nb::arg("rician_k_db").none());
+  add_keywords(m, "Impairments", impairments_settings());
+  nb::class_<impairments>(m, "Impairments")
+      .def(
+          "__init__",
+          [](impairments* self, const nb::dict& settings) {
+            new (self) impairments(with_settings(impairments_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const impairments& i) { return settings_in(impairments_settings(), i.config()); })
+      .def("run", &impair, nb::arg("executor"), nb::arg("samples"), nb::arg("received"), optional("erased"),
+           nb::arg("random"));
   add_keywords(m, "TdlChannel", tdl_keywords());
   nb::class_<tdl_ref>(m, "TdlChannel")
       .def(

@@ -112,6 +112,7 @@ void demultiplex(const pusch_uci& u, executor_ref& where, nb::handle llr, nb::ha
                  nb::handle csi1, nb::handle csi2) {
   const argument l("llr", llr, where), d("out", data, where, true), a("out", ack, where, true),
       c1("out", csi1, where, true), c2("out", csi2, where, true);
+  l.expect_item({static_cast<std::size_t>(u.codeword_bits())});
   const auto from = l.as<const float>(1);
   const pusch_uci_views<float> to{d.as<float>(1), a.as<float>(1), c1.as<float>(1), c2.as<float>(1)};
   where.run([&](executor& exec) { u.demultiplex(exec, from, to); });

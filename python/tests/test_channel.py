@@ -46,6 +46,40 @@ def test_binary_channels(kind, p, changed):
             wb.binary_channel(bits, **{"kind": kind, "probability": p, "seed": 3, **wrong})
 
 
+def test_impairments(rng):
+    n = 3000
+    spectrum = np.zeros((2, n), complex)
+    spectrum[:, rng.permutation(n)[:400] % 1100 - 550] = 20  # within 0.19 of the sample rate
+    x = np.fft.ifft(spectrum).astype(np.complex64)
+    time = np.arange(n)
+    # A delay is a phase in frequency, a carrier frequency offset one in time.
+    late = np.fft.ifft(np.fft.fft(x) * np.exp(-2j * np.pi * 2.3 * np.fft.fftfreq(n)))
+    got = wb.Impairments(sample_rate_hz=1e6, delay_samples=2.3, cfo_hz=-3e4)(x)
+    wanted = late * np.exp(-2j * np.pi * 0.03 * time)
+    assert np.abs(got - wanted)[:, 40:-40].max() < 3e-4 * np.abs(wanted).max()
+    # Imbalance, offset, converter.
+    g, phi = 10 ** (1 / 40), np.deg2rad(5)
+    mixed = g * np.exp(-0.5j * phi) * x.real + 1j / g * np.exp(0.5j * phi) * x.imag + 0.01 - 0.02j
+    front_end = {"iq_gain_db": 1.0, "iq_phase_deg": 5.0, "dc_i": 0.01, "dc_q": -0.02}
+    np.testing.assert_allclose(wb.Impairments(**front_end)(x), mixed, atol=1e-6)
+    steps = wb.Impairments(**front_end, converter_bits=6, full_scale=0.5)(x) * 64
+    assert np.array_equal(steps, steps.real.round() + 1j * steps.imag.round()) and np.abs(steps.real / 64 - mixed.real.clip(-0.5, 0.5 - 1 / 64)).max() < 0.0079
+    # Random numbers follow from the capture.
+    noisy = wb.Impairments(linewidth_hz=1e4, noise_var=0.1)
+    whole = noisy(x, seed=3)
+    assert np.array_equal(noisy(x[1], seed=3, first=1), whole[1]) and not np.array_equal(noisy(x, seed=4), whole)
+    close((np.abs(wb.Impairments(noise_var=0.1)(x, seed=3) - x) ** 2).mean(), 0.1, 0.1 / (2 * n) ** 0.5)
+    assert np.array_equal(wb.Impairments()(x), x)
+    x[1, 7] = np.nan
+    received, erased = wb.Impairments()(x, outputs=("received", "erased"))
+    assert erased.tolist() == [0, 1] and received[1, 7] == 0
+    for settings in ({"converter_bits": 1}, {"linewidth_hz": 1e9}, {"delay_samples": 2e6}):
+        with pytest.raises(ValueError, match=next(iter(settings))):
+            wb.Impairments(**settings)
+    with pytest.raises(ValueError, match="outputs"):
+        wb.Impairments()(x, outputs="erased")
+
+
 def test_awgn_with_an_n0_for_each_item():
     x = np.exp(2j * np.pi * np.arange(60) / 7).astype(np.complex64).reshape(3, 20)
     values = np.array([0.1, 0.0, 4.0])

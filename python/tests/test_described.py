@@ -82,7 +82,7 @@ MADE = [
     (wb.PucchGenerator, {"format": 1, "symbols": 14, "occ": 2}), (wb.PucchDetector, {"format": 2, "prbs": 2, "bits": 5, "antennas": 2}),
     (wb.NrDownlink, {"sample_rate_hz": 15.36e6, "l_max": 8}), (wb.PdcchEncoder, {"level": 8, "dci_bits": 40}), (wb.PdcchDecoder, {"blocks": 24, "symbols": 2, "level": 8, "list_size": 16}),
     (wb.PrachGenerator, {"format": "A1", "spacing_khz": 30}), (wb.PrachDetector, {"format": "B4", "antennas": 2}),
-    (wb.TdlChannel, {"profile": "eva", "subcarriers": 12}), (wb.CdlChannel, {"antennas": 4, "users": 2}),
+    (wb.Impairments, {"cfo_hz": 100.0, "converter_bits": 10}), (wb.TdlChannel, {"profile": "eva", "subcarriers": 12}), (wb.CdlChannel, {"antennas": 4, "users": 2}),
     (wb.TdlChannel, {"delays_ns": [0.0, 30.0], "powers_db": (0.0, -3.0), "rician_k_db": 3.0}),
     (wb.CdlChannel, {"antennas": 2, "delays_ns": [0.0, 30.0], "powers_db": (0.0, -3.0), "split": (0, 0), "asd_deg": 2.0}),
     (wb.KroneckerChannel, {"streams": 2, "rx_antennas": 3}), (wb.StbcEncoder, {"type": "golden", "qam": 4}),

@@ -72,6 +72,7 @@ COMPARED = {
     "Demapper": "test_mapping_and_demapping", "awgn": "test_channel.test_awgn", "binary_channel": "test_channel.test_binary_channels", "rayleigh": "test_channel.test_rayleigh",
     "mimo_rayleigh": "test_fading_channels_are_what_they_say, test_channel.test_mimo",
     "TdlChannel": "test_channel.test_delay_lines, test_channel.test_own_taps_and_doppler",
+    "Impairments": "test_channel.test_impairments",
     "tdl_profiles": "test_channel.test_delay_lines",
     "CdlChannel": "test_antenna_channels.test_clustered_delay_lines, test_antenna_channels.test_own_clusters",
     "cdl_profiles": "test_antenna_channels.test_clustered_delay_lines",

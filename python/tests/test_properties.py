@@ -87,6 +87,8 @@ CASES = {
                                                             executor=ONE, **more), ("sinrs", F32, (5,))),
     "awgn": case(all_of(wb.awgn, noise_var=0.5, seed=1, executor=ONE), ("sent", C64, None)),
     "binary_channel": case(all_of(wb.binary_channel, kind="bec", probability=0.3, seed=1, executor=ONE), ("bits", U8, None)),
+    "Impairments": case(all_of(wb.Impairments(cfo_hz=1e5, delay_samples=0.3, linewidth_hz=50, noise_var=0.1, converter_bits=9, executor=ONE),
+                               outputs=("received", "erased")), ("samples", C64, (40,))),
     "rayleigh": case(all_of(wb.rayleigh, seed=1, executor=ONE), ("sent", C64, None)),
     "mimo_rayleigh": case(all_of(wb.mimo_rayleigh, rx_antennas=2, seed=1, executor=ONE), ("sent", C64, (3,))),
     "KroneckerChannel": case(all_of(wb.KroneckerChannel(streams=3, rx_antennas=4, tx_correlation=np.full((3, 3), 1.0), executor=ONE),
@@ -156,7 +158,7 @@ def test_other_types_and_shapes_are_told_by_name(name, data):
     arrays = [numbers(rng, argument, dtype, batch + (shape or ())) for argument, dtype, shape in arguments]
     index = data.draw(st.integers(0, len(arguments) - 1))
     argument, dtype, shape = arguments[index]
-    if shape and argument != "sent" and data.draw(st.booleans()):
+    if shape and argument not in ("sent", "samples") and data.draw(st.booleans()):
         axis = data.draw(st.integers(1, len(shape)))
         bad = np.repeat(arrays[index], 2, axis)
     else:

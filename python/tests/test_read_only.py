@@ -39,7 +39,7 @@ def objects():
               wb.NrDownlink(), wb.NrDownlinkResult([], []), wb.NrMessage(0, 0, 0, 0, 0.0, 24, 4, 0, 0.0, 0.0, np.zeros(37, np.uint8), False, np.zeros(8, np.uint8)),
               wb.PdcchEncoder(), wb.PdcchDecoder(), wb.NrSiDci(), wb.NrCoreset0(24, 2, 0), wb.NrType0Occasion(0, 0, 0),
               wb.NrPdcchResult(0, 0, False, True, np.zeros(39, np.uint8), 0.0, -40.0, 0.0, 0.0),
-              wb.TdlChannel(), wb.CdlChannel(**MASSIVE), wb.KroneckerChannel(streams=2, rx_antennas=2),
+              wb.TdlChannel(), wb.Impairments(), wb.CdlChannel(**MASSIVE), wb.KroneckerChannel(streams=2, rx_antennas=2),
               wb.Csi(np.zeros(2), np.zeros(2), "plain", 0.0, 0.0), wb.ExitChart(*map(np.zeros, [2] * 5)), wb.Progress("", 0.0, 0, 1, 1, 0, 0, 0.0, True), wb.ChoiceProgress(0, 0, "mmse", "none", 0),
               wb.Frames(1, 0, 1, 1, 2, 2), wb.choose(SCENARIO, fer=0.3, width_db=1),
               wb.IterativeReceiver(detector=wb.PIC(**MIMO), decoder=wb.LdpcDecoder(code=LDPC, iterations=2)), wb.cpu(threads=1),

@@ -251,6 +251,7 @@ CALLS_OF = [
     (TABLES.efficiency, {"mcs": 4}),
     (wb.awgn, {"sent": Y, "noise_var": 0.1, "seed": 1, "first": 0, "point": 0}), (wb.rayleigh, {"sent": Y, "seed": 1, "block": 2}),
     (wb.binary_channel, {"bits": np.ones((2, 5), "u1"), "kind": "bsc", "probability": 0.1, "seed": 1}),
+    (wb.Impairments, {"cfo_hz": 10.0, "converter_bits": 8}), (wb.Impairments(noise_var=0.1), {"samples": Y, "seed": 1, "first": 0, "point": 0}),
     (wb.mimo_rayleigh, {"sent": Y, "rx_antennas": 2, "seed": 1, "uses_per_channel": 1}),
     (wb.exponential_correlation, {"antennas": 2, "correlation": 0.5}), (wb.tdl_profiles, {}), (wb.cdl_profiles, {}),
     (wb.TdlChannel, {"profile": "epa", "subcarriers": 2}), (wb.TdlChannel(subcarriers=2, symbols=2), {"sent": np.ones((2, 2, 2, 1), "c8"), "seed": 1}),

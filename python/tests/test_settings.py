@@ -135,7 +135,7 @@ def test_what_is_empty_is_no_number(nothing):
     lambda e: wb.LdpcDecoder(code=wb.wifi_ldpc(), executor=e), lambda e: wb.ViterbiDecoder(code=wb.conv_lte(), k=40, executor=e),
     lambda e: wb.MassiveUplink(antennas=4, users=2, qam=4, executor=e), lambda e: wb.StbcEncoder(type="golden", qam=4, executor=e),
     lambda e: wb.OfdmModulator(executor=e), lambda e: wb.LteTransportEncoder(transport_bits=40, coded_bits=120, executor=e),
-    lambda e: wb.TdlChannel(executor=e), lambda e: wb.CdlChannel(antennas=2, executor=e),
+    lambda e: wb.TdlChannel(executor=e), lambda e: wb.Impairments(executor=e), lambda e: wb.CdlChannel(antennas=2, executor=e),
     lambda e: wb.KroneckerChannel(streams=2, rx_antennas=2, executor=e), lambda e: wb.CrcAttacher(n=8, executor=e),
     lambda e: wb.awgn(SENT, noise_var=1.0, seed=1, executor=e),
     lambda e: wb.rayleigh(SENT, seed=1, executor=e), lambda e: wb.mimo_rayleigh(SENT, rx_antennas=2, seed=1, executor=e)])

@@ -39,7 +39,7 @@ from ._choose import Choice, ChoiceProgress, choose
 from ._sweep import Curve, Frames, Progress, SweepResult, scenario_help, sweep
 from .blocks import LdpcBlockDecoder, LdpcBlockEncoder, TurboBlockDecoder, TurboBlockEncoder
 from .cell_search import CellSearch, CellSearchResult, NrFoundBlock, nr_pss, nr_ssb_first_symbols, nr_sss
-from .channel import (CdlChannel, Csi, KroneckerChannel, TdlChannel, awgn, binary_channel, capacity, cdl_profiles, exponential_correlation, mimo_rayleigh,
+from .channel import (CdlChannel, Csi, Impairments, KroneckerChannel, TdlChannel, awgn, binary_channel, capacity, cdl_profiles, exponential_correlation, mimo_rayleigh,
                       rayleigh, read_csi, tdl_profiles)
 from .conv import BcjrDecoder, ConvCode, ConvEncoder, ViterbiDecoder, conv_80211, conv_80216, conv_lte
 from .ctc import CtcDecoder, CtcEncoder, CtcTransportDecoder, CtcTransportEncoder
@@ -73,7 +73,7 @@ from .wimax import WimaxBurst, WimaxFrame
 
 __all__ = [
     "Array", "BcjrDecoder", "BlerTables", "BpOsd", "CdlChannel", "CellSearch", "CellSearchResult", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
-    "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
+    "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "Impairments", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcBlockDecoder", "LdpcBlockEncoder", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
     "NWay", "NoiseEstimator", "NrCoreset0", "NrDownlink", "NrDownlinkResult", "NrFoundBlock", "NrMcs", "NrMessage", "NrPbchBlock", "NrPdcchResult", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrSiDci", "NrSsbContent", "NrTransportDecoder",

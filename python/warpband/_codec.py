@@ -11,6 +11,8 @@ from ._convert import as_bits, as_llrs, converting
 from ._described import Described
 from ._settings import checked_executor, checked_sign, made, number, refused, whole
 
+_LEFT_OUT = object()  # in place of a scale that a caller may give
+
 
 def is_integer(llr: Array) -> bool:
     """Whether LLRs are integers that a decoder scales."""
@@ -77,7 +79,7 @@ class Decoder(Described):
         self.llr_sign = llr_sign
         self._negated = tuple(name for name in ("soft", "extrinsic", "coded_extrinsic") if name in table) if self._reversed else ()
 
-    def _decode(self, llrs: Sequence[Array], outputs: str | Sequence[str], out: Any, packed: Any, *more: Any, llr_scale: Any = ...) -> Any:
+    def _decode(self, llrs: Sequence[Array], outputs: str | Sequence[str], out: Any, packed: Any, *more: Any, llr_scale: Any = _LEFT_OUT) -> Any:
         """Of the LLRs the first are those of codewords. ``llr_scale`` is for decoders that take integers with a scale."""
         space, batch = space_of(llrs[0]), batch_of("llr", llrs[0], 1)
         if packed is False:
@@ -87,7 +89,7 @@ class Decoder(Described):
         wide = arrays
         if packed and "bits" in arrays:
             wide = {**arrays, "bits": space.empty(batch + self._table["bits"][1], UINT8)}
-        if llr_scale is not ...:
+        if llr_scale is not _LEFT_OUT:
             taken = signed_llrs(space, llrs[0], self._reversed, llr_scale)
         else:
             taken = [None if llr is None else space.take(llr) for llr in llrs]

@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 import os
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from . import _core
-from ._arrays import COMPLEX64, FLOAT32, NUMPY, UINT8, Array, Executor, batch_of, fill, named_space, results, space_of
+from ._arrays import COMPLEX64, FLOAT32, INT32, NUMPY, UINT8, Array, Executor, batch_of, fill, named_space, results, space_of
 from ._convert import as_bits, as_complex, as_noise, converting
 from ._described import Described, described
 from ._settings import checked_executor, file_name, made, number, random_range, refused, whole
@@ -26,9 +27,9 @@ from ._settings import checked_executor, file_name, made, number, random_range, 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import CdlChannelKeywords, KroneckerChannelKeywords, TdlChannelKeywords
+    from ._keywords import CdlChannelKeywords, ImpairmentsKeywords, KroneckerChannelKeywords, TdlChannelKeywords
 
-__all__ = ["CdlChannel", "Csi", "KroneckerChannel", "TdlChannel", "awgn", "binary_channel", "capacity", "cdl_profiles", "exponential_correlation",
+__all__ = ["CdlChannel", "Csi", "Impairments", "KroneckerChannel", "TdlChannel", "awgn", "binary_channel", "capacity", "cdl_profiles", "exponential_correlation",
            "mimo_rayleigh", "rayleigh", "read_csi", "tdl_profiles"]
 
 
@@ -244,6 +245,52 @@ def capacity(channel: Any, snr_db: Any, *, water_filling: bool = False) -> np.nd
     count = np.maximum((levels > inverse).sum(-1, keepdims=True), 1)
     level = np.take_along_axis(levels, count - 1, -1)
     return np.where(used <= count, np.log2(np.maximum(level * gains, 1)), 0).sum(-1)
+
+
+@described
+class Impairments(Described):
+    """Impairments of a receiver's front end, on captures of complex baseband samples (docs/impairments.md).
+
+    In this order: timing and sample clock offset by a windowed sinc of 32 samples, carrier frequency offset and phase noise, white
+    noise, IQ imbalance, DC offset, converter. A setting of 0 leaves its step out; without any the samples stay as they are.
+
+    Args:
+        {settings}
+        executor: where arrays in host memory are processed; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+
+    Source: A. Demir, A. Mehrotra, J. Roychowdhury, "Phase noise in oscillators", IEEE Trans. Circuits Syst. I 47, 2000;
+    T. Laakso et al., "Splitting the unit delay", IEEE Signal Process. Mag. 13, 1996.
+
+    >>> receiver = wb.Impairments(sample_rate_hz=1e6, cfo_hz=250e3, dc_i=0.5)
+    >>> receiver(np.ones(4)).round(3).tolist()
+    [(1.5+0j), (0.5+1j), (-0.5+0j), (0.5-1j)]
+    """
+
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[ImpairmentsKeywords]):
+        self._executor = checked_executor(executor)
+        self._work = made(_core.Impairments, settings=settings)
+
+    @converting(samples=as_complex)
+    def __call__(self, samples: Array, *, seed: int = 0, first: int = 0, point: int = 0, outputs: str | Sequence[str] = "received",
+                 out: Any = None, strict: bool = False) -> Any:
+        """What the converter gives of captures, complex64 ``(..., n)`` with n up to 2**31.
+
+        seed, first, point: as of :func:`awgn`; the items are the captures, whose numbers are below 2**32.
+
+        outputs: "received" (complex64 ``(..., n)``), "erased" (int32 ``(...)``: samples that were NaN, infinite or above 1e15 and were
+        taken as 0); or both names, "received" among them. ``out`` has arrays for them and shares no memory with ``samples``.
+        """
+        space = space_of(samples)
+        shape = tuple(samples.shape)
+        arrays = fill(space, {"received": (COMPLEX64, shape[-1:]), "erased": (INT32, ())}, outputs, out, shape[:-1])
+        if "received" not in arrays:
+            raise refused("outputs", outputs, '"received" or ("received", "erased")')
+        self._work.run(space.executor(self._executor), space.take(samples), arrays["received"], arrays.get("erased"),
+                       random_range(seed, first, point))
+        return results(space, arrays, outputs, out)
 
 
 def tdl_profiles() -> list[str]:

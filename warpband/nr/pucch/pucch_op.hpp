@@ -257,7 +257,8 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
       const auto spot = [&](int t) WB_INLINE_LAMBDA {
         return (antenna * a.pilot_symbol_count + h.first_pilot + t) * a.ranks + i;
       };
-      WB_UNROLL for (int t = 0; t < 4; t++) before[t] = t < h.pilots ? pair(s, spot(t)) : cx<T>{T(0.f), T(0.f)};
+      WB_UNROLL for (int t = 0; t < 4; t++) before[t] =
+          t < h.pilots ? pair(s, spot(t)) : cx<T>{T(0.f), T(0.f)};
       WB_UNROLL for (int j = 0; j < 4; j++) {
         if (j >= h.pilots) break;
         cx<T> sum{T(0.f), T(0.f)};
