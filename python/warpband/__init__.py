@@ -59,8 +59,8 @@ from .nr_slots import (ChannelEstimator, NoiseEstimator, NrReferenceChannel, NrS
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology, nr_numerology
 from .osd import BpOsd
 from .pbch import NrPbchBlock, NrSsbContent, PbchDecoder, PbchEncoder
-from .pdcch import (NrCoreset0, NrPdcchResult, NrSiDci, NrType0Occasion, PdcchDecoder, PdcchEncoder, nr_coreset0, nr_coreset0_first_hz,
-                    nr_pdcch_candidates, nr_type0_occasion)
+from .pdcch import (NrCoreset0, NrDciFormat, NrPdcchFound, NrPdcchResult, NrSiDci, NrType0Occasion, PdcchDecoder, PdcchEncoder, PdcchSearch,
+                    nr_coreset0, nr_coreset0_first_hz, nr_pdcch_candidates, nr_type0_occasion)
 from .polar import PolarDecoder, PolarEncoder
 from .prach import PrachDetector, PrachGenerator, prach_first_subcarrier
 from .pucch import PucchDetector, PucchGenerator, nr_low_papr_sequence
@@ -77,8 +77,8 @@ __all__ = [
     "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcBlockDecoder", "LdpcBlockEncoder", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
-    "NWay", "NoiseEstimator", "NrCoreset0", "NrDownlink", "NrDownlinkResult", "NrFoundBlock", "NrMcs", "NrMessage", "NrPbchBlock", "NrPdcchResult", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrSiDci", "NrSsbContent", "NrTransportDecoder",
-    "NrTransportEncoder", "NrType0Occasion", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PbchDecoder", "PbchEncoder", "PdcchDecoder", "PdcchEncoder", "PolarDecoder", "PolarEncoder", "PrachDetector", "PrachGenerator",
+    "NWay", "NoiseEstimator", "NrCoreset0", "NrDciFormat", "NrDownlink", "NrDownlinkResult", "NrFoundBlock", "NrMcs", "NrMessage", "NrPbchBlock", "NrPdcchFound", "NrPdcchResult", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrSiDci", "NrSsbContent", "NrTransportDecoder",
+    "NrTransportEncoder", "NrType0Occasion", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PbchDecoder", "PbchEncoder", "PdcchDecoder", "PdcchEncoder", "PdcchSearch", "PolarDecoder", "PolarEncoder", "PrachDetector", "PrachGenerator",
     "Progress", "PucchDetector", "PucchGenerator", "PuschUci", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
     "TurboBlockDecoder", "TurboBlockEncoder", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "binary_channel", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "effective_capacity", "effective_sinr", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",

@@ -15,10 +15,10 @@ from ._settings import checked_executor, integer_fields, integer_of, listed, mad
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import PdcchDecoderKeywords, PdcchEncoderKeywords
+    from ._keywords import NrDciFormatKeywords, PdcchDecoderKeywords, PdcchEncoderKeywords, PdcchSearchKeywords
 
-__all__ = ["NrCoreset0", "NrPdcchResult", "NrSiDci", "NrType0Occasion", "PdcchDecoder", "PdcchEncoder", "nr_coreset0",
-           "nr_coreset0_first_hz", "nr_pdcch_candidates", "nr_type0_occasion"]
+__all__ = ["NrCoreset0", "NrDciFormat", "NrPdcchFound", "NrPdcchResult", "NrSiDci", "NrType0Occasion", "PdcchDecoder", "PdcchEncoder",
+           "PdcchSearch", "nr_coreset0", "nr_coreset0_first_hz", "nr_pdcch_candidates", "nr_type0_occasion"]
 
 COMPLEX64 = np.dtype(np.complex64)
 
@@ -153,6 +153,80 @@ class NrSiDci:
         return list(made(_core.nr_si_blocks, dci=self._fields(), coreset_blocks=coreset_blocks))
 
 
+@described
+class NrDciFormat(Described):
+    """The fields of a DCI of format 0_0, 0_1, 1_0 or 1_1, by the settings of RRC that decide their widths (TS 38.212 section 7.3.1).
+
+    Fields are those of release 15 without shared spectrum. "identifier", "reserved" and "padding" have fixed values.
+
+    Args:
+        {settings}
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+
+    >>> fmt = wb.NrDciFormat(format="1_1", downlink_blocks=51, time_rows=4)
+    >>> sum(fmt.fields.values())
+    41
+    >>> bits = fmt.encode(frequency_domain=55, mcs=9, harq_process=3)
+    >>> fmt.decode(bits)["mcs"], fmt.blocks(55)
+    (9, [4, 5])
+    """
+
+    def __init__(self, **settings: Unpack[NrDciFormatKeywords]):
+        self._work = made(_core.NrDciFormat, settings=settings)
+        #: bits of each field, in their order
+        self.fields: dict[str, int] = {name: bits for name, bits, _ in self._work.fields}
+        self._names = [name for name, _, is_fixed in self._work.fields if not is_fixed]
+
+    def encode(self, **values: int) -> np.ndarray:
+        """The bits of a DCI, uint8. Fields that are left out are 0.
+
+        Args:
+            values: of fields, by their names.
+
+        Raises:
+            ValueError: a field that the format lacks, or a value that has too many bits.
+
+        >>> wb.NrDciFormat(use="p-rnti").encode(short_messages_indicator=1, frequency_domain=24)[:12]
+        array([0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], dtype=uint8)
+        """
+        for name in values:
+            if name not in self._names:
+                raise refused("values", name, "names of " + ", ".join(self._names))
+        numbers = [whole(name, values.get(name, 0), 0, 2 ** self.fields[name] - 1) for name in self._names]
+        return np.array(self._work.encode(numbers), np.uint8)
+
+    def decode(self, bits: Any) -> dict[str, int] | None:
+        """The values of a DCI's fields by their names. None: the identifier or the mark of an order is that of another format.
+
+        Args:
+            bits: as many as ``fields`` have.
+        """
+        found = self._work.decode([whole("bits", b, 0, 1) for b in listed("bits", bits)])
+        return None if found is None else dict(zip(self._names, found))
+
+    def blocks(self, frequency_domain: int) -> list[int] | None:
+        """Virtual resource blocks of the bandwidth part that a value of "frequency_domain" allocates; None if it has no meaning."""
+        found = self._work.blocks(whole("frequency_domain", frequency_domain, 0, 2 ** 20 - 1))
+        return None if found is None else list(found)
+
+
+class NrPdcchFound(NamedTuple):
+    """A DCI that a search found.
+
+    >>> wb.PdcchSearch()(np.zeros((1, 576)), slot=0)
+    []
+    """
+
+    grid: int  #: of the grids, leading axes flattened
+    level: int  #: control channel elements (CCEs) of the candidate
+    first_cce: int  #: the first of them
+    bits: np.ndarray  #: uint8: the DCI
+    metric: float  #: log-likelihood of the DMRS less that of noise
+    snr_db: float  #: of a resource element: -40 to 60
+
+
 class NrPdcchResult(NamedTuple):
     """What became of a candidate.
 
@@ -192,6 +266,20 @@ class PdcchEncoder(Described):
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[PdcchEncoderKeywords]):
         self._executor = checked_executor(executor)
         self._work = made(_core.PdcchEncoder, settings=settings)
+
+    def reserved(self, *, first_cce: int) -> list[int]:
+        """What a PDSCH is mapped round because of the PDCCH that schedules it: the candidate's resource elements (TS 38.214 section 5.1.4).
+
+        The result is for ``reserved`` of :class:`NrSharedChannel`, if that carrier begins with the CORESET's first resource block.
+
+        Args:
+            first_cce: of the candidate, a multiple of ``level``.
+
+        >>> pdcch = wb.PdcchEncoder(blocks=48, level=1, interleaved=False)
+        >>> pdcch.reserved(first_cce=2)[:8]
+        [12, 1, 0, 1, 13, 1, 0, 1]
+        """
+        return list(made(self._work.reserved, first_cce=first_cce))
 
     @converting(bits=as_bits)
     def __call__(self, bits: Array, *, slot: int | Sequence[int], first_cce: int | Sequence[int], strict: bool = False) -> Array:
@@ -262,3 +350,47 @@ class PdcchDecoder(Described):
         found = self._work.run(space.executor(self._executor), space.take(grids), candidates)
         return [NrPdcchResult(grid, cce, ok, erased, np.frombuffer(bits, np.uint8), *numbers)
                 for grid, cce, ok, erased, bits, *numbers in found]
+
+
+@described
+class PdcchSearch(Described):
+    """Searches a search space for DCIs of an RNTI: candidates of all levels and sizes (TS 38.213 section 10.1).
+
+    ``sizes`` are those of the formats that are looked for: the sums of ``NrDciFormat.fields``. With ``coreset_id`` the search space is
+    that of the UE whose C-RNTI is ``rnti``. Noise gives a DCI with a probability of at most ``list_size * 2**-24`` for each candidate
+    and size.
+
+    Args:
+        {settings}
+        executor: where arrays in host memory are processed; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+
+    >>> fmt = wb.NrDciFormat(format="0_0", uplink_blocks=51, downlink_blocks=51, common_search_space=False)
+    >>> size = sum(fmt.fields.values())
+    >>> coreset = {"blocks": 48, "interleaved": False, "dmrs_id": 3, "scrambling_id": 3, "rnti": 4660, "scrambling_rnti": 4660}
+    >>> first, = wb.nr_pdcch_candidates(cces=8, level=2, candidates=1, rnti=4660, coreset=1, slot=7)
+    >>> encode = wb.PdcchEncoder(level=2, dci_bits=size, **coreset)
+    >>> grid = encode(fmt.encode(mcs=5, frequency_domain=51), slot=7, first_cce=first)
+    >>> found, = wb.PdcchSearch(sizes=[size], candidates=[0, 1, 0, 0, 0], coreset_id=1, **coreset)(grid, slot=7)
+    >>> found.level, fmt.decode(found.bits)["mcs"]
+    (2, 5)
+    """
+
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[PdcchSearchKeywords]):
+        self._executor = checked_executor(executor)
+        self._work = made(_core.PdcchSearch, settings=settings)
+
+    @converting(grids=as_complex)
+    def __call__(self, grids: Array, *, slot: int | Sequence[int], strict: bool = False) -> list[NrPdcchFound]:
+        """Searches complex64 ``(..., symbols, 12 blocks)`` as :class:`PdcchDecoder` takes them. Waits for the result, in the order of
+        grids, sizes and levels.
+
+        Args:
+            slot: in its frame, 0 to 79: one for all grids or one for each, of shape ``(...)``.
+        """
+        space = space_of(grids)
+        slots = whole_for_each("slot", slot, batch_of("grids", grids, 2), 0, 79)
+        found = self._work.run(space.executor(self._executor), space.take(grids), slots)
+        return [NrPdcchFound(grid, level, cce, np.frombuffer(bits, np.uint8), *numbers) for grid, level, cce, bits, *numbers in found]

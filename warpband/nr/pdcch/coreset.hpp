@@ -42,7 +42,5 @@ struct nr_ue_search_space {
 /// cces, candidates 1..8. Throws argument_error.
 std::vector<int> nr_pdcch_candidates(int cces, int level, int candidates,
                                      const std::optional<nr_ue_search_space>& ue = {});
-/// Candidates of a level in the search space of SIB1 (type 0): 4, 2, 1 for 4, 8, 16 CCEs; else 0.
-constexpr int nr_type0_candidates(int level) { return level == 4 ? 4 : level == 8 ? 2 : level == 16 ? 1 : 0; }
 
 }  // namespace wb

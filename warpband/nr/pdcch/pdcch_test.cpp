@@ -117,6 +117,21 @@ struct transmission {
   std::vector<sample> grids;
 };
 
+// A PDSCH is mapped round the elements of its PDCCH: those that the oracle's grid has, and no others.
+TEST(nr_pdcch_reserved, has_the_elements_of_the_candidate) {
+  for (const wb::pdcch_config& c : configs())
+    for (int first_cce = 0; first_cce + c.level <= c.cces(); first_cce += c.level) {
+      const auto grid = oracle::nr_pdcch_grid(
+          as_oracle(c), std::vector<int>(static_cast<std::size_t>(c.coded_bits())), 0, first_cce);
+      std::vector<bool> reserved(grid.size());
+      for (const wb::nr_reserved& r : wb::nr_pdcch_reserved(c, first_cce))
+        for (int l = r.first_symbol; l < r.first_symbol + r.symbols; l++)
+          for (int k = 12 * r.first_block; k < 12 * (r.first_block + r.blocks); k++)
+            reserved[static_cast<std::size_t>(12 * c.blocks * (l - c.first_symbol) + k)] = true;
+      for (std::size_t e = 0; e < grid.size(); e++) ASSERT_EQ(reserved[e], grid[e] != 0.) << e;
+    }
+}
+
 class pdcch : public wb::testing::on_backend {
  protected:
   transmission send(const wb::pdcch_config& c, std::size_t items, unsigned seed) {
