@@ -147,12 +147,14 @@ void bind_pdcch(nb::module_& m) {
       .def("run", &pdcch_decode, nb::arg("executor"), nb::arg("grids"), nb::arg("candidates"));
   m.def(
       "nr_coreset0",
-      [](int ssb_spacing_khz, int spacing_khz, int index, bool wide) -> std::optional<std::array<int, 3>> {
-        const auto c = nr_coreset0_of(ssb_spacing_khz, spacing_khz, index, wide);
+      [](int ssb_spacing_khz, int spacing_khz, int index, bool wide,
+         int k_ssb) -> std::optional<std::array<int, 4>> {
+        const auto c = nr_coreset0_of(ssb_spacing_khz, spacing_khz, index, wide, k_ssb);
         if (!c) return std::nullopt;
-        return std::array{c->blocks, c->symbols, c->offset};
+        return std::array{c->blocks, c->symbols, c->offset, c->pattern};
       },
-      nb::kw_only(), nb::arg("ssb_spacing_khz"), nb::arg("spacing_khz"), nb::arg("index"), nb::arg("wide"));
+      nb::kw_only(), nb::arg("ssb_spacing_khz"), nb::arg("spacing_khz"), nb::arg("index"), nb::arg("wide"),
+      nb::arg("k_ssb"));
   m.def(
       "nr_coreset0_first_hz",
       [](int offset, int ssb_spacing_khz, int spacing_khz, int k_ssb) {

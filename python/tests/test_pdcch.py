@@ -84,9 +84,14 @@ def test_search_spaces_follow_the_standard():
         expected = [level * ((y + m * cces // (level * candidates)) % (cces // level)) for m in range(candidates)]
         assert wb.nr_pdcch_candidates(cces=cces, level=level, candidates=candidates, rnti=rnti, coreset=coreset, slot=slot) == expected
     assert wb.nr_pdcch_candidates(cces=8, level=4, candidates=4) == [0, 0, 4, 4]
-    assert wb.nr_coreset0(ssb_spacing_khz=15, spacing_khz=15, index=14) == (96, 3, 38)
+    assert wb.nr_coreset0(ssb_spacing_khz=15, spacing_khz=15, index=14) == (96, 3, 38, 1)
     assert wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=15, index=9) is None
-    assert wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=30, index=9, wide=True) == (48, 3, 28)
+    assert wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=30, index=9, wide=True) == (48, 3, 28, 1)
+    assert wb.nr_coreset0(ssb_spacing_khz=120, spacing_khz=60, index=10, k_ssb=3) == (96, 1, -42, 2)
+    assert wb.nr_coreset0(ssb_spacing_khz=120, spacing_khz=120, index=6) == (48, 2, -20, 3)
+    assert wb.nr_coreset0(ssb_spacing_khz=240, spacing_khz=60, index=4) is None
+    assert wb.nr_coreset0_first_hz(offset=-42, ssb_spacing_khz=240, spacing_khz=120, k_ssb=5) == -1e3 * (120 * 240 + 5 * 120 - 42 * 12 * 120)
+    assert wb.nr_type0_occasion(index=10, ssb_index=63, spacing_khz=120, coreset_symbols=2) == (1, 11, 7)
     assert wb.nr_coreset0_first_hz(offset=2, ssb_spacing_khz=15, spacing_khz=30, k_ssb=5) == -15e3 * (120 + 5 + 48)
     assert wb.nr_type0_occasion(index=6, ssb_index=4, spacing_khz=15, coreset_symbols=1) == (1, 1, 0)
 

@@ -229,7 +229,7 @@ CALLS_OF = [
     (wb.PdcchSearch, {"sizes": [39], "candidates": [0, 0, 1, 0, 0], "coreset_id": 1}), (wb.PdcchSearch(), {"grids": np.ones((2, 1, 576), "c8"), "slot": [3, 4]}),
     (wb.PdcchEncoder().reserved, {"first_cce": 4}), (wb.NrDciFormat, {"format": "0_1", "max_layers": 1}), (wb.NrDciFormat().encode, {"mcs": 3}),
     (wb.NrDciFormat().decode, {"bits": bits(37)}), (wb.NrDciFormat().blocks, {"frequency_domain": 30}),
-    (wb.nr_interleaved_blocks, {"first_resource_block": 3, "blocks": 20, "bundle": 4}), (wb.nr_coreset0, {"ssb_spacing_khz": 30, "spacing_khz": 15, "index": 3, "wide": True}), (wb.NrSiDci().bits, {"coreset_blocks": 24}),
+    (wb.nr_interleaved_blocks, {"first_resource_block": 3, "blocks": 20, "bundle": 4}), (wb.nr_coreset0, {"ssb_spacing_khz": 30, "spacing_khz": 15, "index": 3, "wide": True, "k_ssb": 2}), (wb.NrSiDci().bits, {"coreset_blocks": 24}),
     (wb.nr_coreset0_first_hz, {"offset": 3, "ssb_spacing_khz": 30, "spacing_khz": 15, "k_ssb": 3}), (wb.NrSiDci().physical_blocks, {"coreset_blocks": 48}),
     (wb.NrSiDci.of_bits, {"bits": bits(37), "coreset_blocks": 24}), (wb.nr_type0_occasion, {"index": 3, "ssb_index": 2, "spacing_khz": 15, "coreset_symbols": 2}),
     (wb.nr_pdcch_candidates, {"cces": 16, "level": 4, "candidates": 2, "rnti": 5, "coreset": 1, "slot": 3}),

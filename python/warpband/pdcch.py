@@ -27,12 +27,13 @@ class NrCoreset0(NamedTuple):
     """CORESET 0.
 
     >>> wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=30, index=10)
-    NrCoreset0(blocks=48, symbols=1, offset=12)
+    NrCoreset0(blocks=48, symbols=1, offset=12, pattern=1)
     """
 
     blocks: int  #: resource blocks: 24, 48 or 96
     symbols: int  #: 1 to 3
     offset: int  #: resource blocks from its first one to the one with the SS/PBCH block's first subcarrier
+    pattern: int = 1  #: multiplexing with SS/PBCH blocks: 1, at 60 and 120 kHz also 2 and 3
 
 
 class NrType0Occasion(NamedTuple):
@@ -47,20 +48,22 @@ class NrType0Occasion(NamedTuple):
     first_symbol: int  #: of the CORESET in the slot
 
 
-def nr_coreset0(*, ssb_spacing_khz: int, spacing_khz: int, index: int, wide: bool = False) -> NrCoreset0 | None:
-    """The CORESET of controlResourceSetZero, or None if the index is reserved (TS 38.213 tables 13-1 to 13-6).
+def nr_coreset0(*, ssb_spacing_khz: int, spacing_khz: int, index: int, wide: bool = False, k_ssb: int = 0) -> NrCoreset0 | None:
+    """The CORESET of controlResourceSetZero, or None if the index is reserved (TS 38.213 tables 13-1 to 13-10).
 
     Args:
-        ssb_spacing_khz: of the SS/PBCH block, 15 or 30.
-        spacing_khz: of SIB1, 15 or 30.
+        ssb_spacing_khz: of the SS/PBCH block, 15, 30, 120 or 240.
+        spacing_khz: of SIB1, 15 or 30; with blocks at 120 and 240 kHz 60 or 120.
         index: 0 to 15.
         wide: of bands whose least channel bandwidth is 40 MHz, with blocks at 30 kHz alone.
+        k_ssb: of ``NrSsbContent``; some offsets at 60 and 120 kHz depend on whether it is 0.
 
     >>> wb.nr_coreset0(ssb_spacing_khz=15, spacing_khz=15, index=15)
     """
     if not isinstance(wide, (bool, np.bool_)):
         raise refused("wide", wide, "True or False")
-    found = made(_core.nr_coreset0, ssb_spacing_khz=ssb_spacing_khz, spacing_khz=spacing_khz, index=index, wide=bool(wide))
+    found = made(_core.nr_coreset0, ssb_spacing_khz=ssb_spacing_khz, spacing_khz=spacing_khz, index=index, wide=bool(wide),
+                 k_ssb=k_ssb)
     return None if found is None else NrCoreset0(*found)
 
 
@@ -69,24 +72,24 @@ def nr_coreset0_first_hz(*, offset: int, ssb_spacing_khz: int, spacing_khz: int,
 
     Args:
         offset: of ``NrCoreset0``.
-        ssb_spacing_khz: of the SS/PBCH block, 15 or 30.
-        spacing_khz: of SIB1, 15 or 30.
-        k_ssb: of ``NrSsbContent``, 0 to 23.
+        ssb_spacing_khz: of the SS/PBCH block, 15, 30, 120 or 240.
+        spacing_khz: of SIB1, 15 or 30; with blocks at 120 and 240 kHz 60 or 120.
+        k_ssb: of ``NrSsbContent``, 0 to 23; with blocks at 120 and 240 kHz 0 to 11.
 
     >>> wb.nr_coreset0_first_hz(offset=12, ssb_spacing_khz=30, spacing_khz=30, k_ssb=6)
     -8010000.0
     """
-    return made(_core.nr_coreset0_first_hz, offset=whole("offset", offset, 0, 275), ssb_spacing_khz=ssb_spacing_khz,
+    return made(_core.nr_coreset0_first_hz, offset=whole("offset", offset, -275, 275), ssb_spacing_khz=ssb_spacing_khz,
                 spacing_khz=spacing_khz, k_ssb=k_ssb)
 
 
 def nr_type0_occasion(*, index: int, ssb_index: int, spacing_khz: int, coreset_symbols: int) -> NrType0Occasion:
-    """When CORESET 0 is monitored (TS 38.213 section 13 and table 13-11).
+    """When CORESET 0 is monitored (TS 38.213 section 13, tables 13-11 and 13-12).
 
     Args:
-        index: searchSpaceZero, 0 to 15.
-        ssb_index: i_SSB, 0 to 7.
-        spacing_khz: of SIB1, 15 or 30.
+        index: searchSpaceZero, 0 to 15; at 60 and 120 kHz 0 to 13, of CORESETs of pattern 1.
+        ssb_index: i_SSB, 0 to 7; at 60 and 120 kHz 0 to 63.
+        spacing_khz: of SIB1, 15, 30, 60 or 120.
         coreset_symbols: of ``NrCoreset0``, 1 to 3.
 
     >>> wb.nr_type0_occasion(index=1, ssb_index=3, spacing_khz=15, coreset_symbols=2).first_symbol
