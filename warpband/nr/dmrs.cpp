@@ -65,7 +65,7 @@ void check_length(nr_direction direction, nr_mapping mapping, int length, const 
 }
 
 /// DMRS behind a CORESET, §7.4.1.1.2.
-void check_delay(nr_direction direction, nr_mapping mapping, int symbols, const nr_dmrs_config& d) {
+void check_dmrs_delay(nr_direction direction, nr_mapping mapping, int symbols, const nr_dmrs_config& d) {
   if (d.delay == 0) return;
   const int greatest = direction == nr_direction::uplink || mapping == nr_mapping::type_a ? 0
                        : symbols == 2                                                     ? 1
@@ -133,7 +133,7 @@ std::vector<int> nr_dmrs_symbols(nr_direction direction, nr_mapping mapping, int
   // l_d: from the slot's first symbol with type A, else from the allocation's.
   const int length = a ? first + symbols : symbols, more = d.additional_positions;
   check_length(direction, mapping, length, d);
-  check_delay(direction, mapping, symbols, d);
+  check_dmrs_delay(direction, mapping, symbols, d);
   if (d.length == 2 && more > 1)
     throw argument_error("dmrs_additional_positions", std::to_string(more), "0 or 1 with dmrs_length = 2");
   if (a && more == 3 && d.first_symbol != 2)
