@@ -99,33 +99,62 @@ inline std::vector<sample> ssb_of(executor& exec, const sent_cell& c) {
               4, c.offset_hz, exec.to_host(grid));
   return samples;
 }
+/// Where a cell's SIB1 is in time, and its CORESET.
+struct sent_place {
+  nr_coreset0 coreset;
+  int slot, frames;
+  pdcch_config control;
+};
+inline sent_place place_of(const sent_cell& c) {
+  const int spacing = c.mib.common_spacing_khz;
+  const auto coreset = *nr_coreset0_of(c.spacing_khz, spacing, c.mib.coreset0);
+  const auto when = nr_type0_occasion_of(c.mib.search_space0, c.mib.ssb_index, spacing, coreset.symbols);
+  return {.coreset = coreset,
+          .slot = when.slot + c.slots_later,
+          .frames = (c.mib.sfn + when.sfn_parity) % 2,
+          .control = {.blocks = coreset.blocks,
+                      .symbols = coreset.symbols,
+                      .first_symbol = when.first_symbol,
+                      .shift = c.cell_id,
+                      .dmrs_id = c.cell_id,
+                      .scrambling_id = c.cell_id,
+                      .level = c.level,
+                      .dci_bits = nr_si_dci_bits(coreset.blocks)}};
+}
+/// The PDSCH of its DCI, mapped round the PDCCH. Other system information also goes round the SS/PBCH block,
+/// which must have the same subcarrier spacing.
+inline nr_channel_config pdsch_of(const sent_cell& c) {
+  const sent_place place = place_of(c);
+  const nr_carrier carrier{.spacing_khz = c.mib.common_spacing_khz,
+                           .resource_blocks = place.coreset.blocks,
+                           .cell_id = c.cell_id,
+                           .slot = place.slot};
+  nr_channel_config pdsch = nr_si_channel(c.dci, carrier, c.mib.dmrs_first_symbol, place.control);
+  pdsch.reserved = nr_pdcch_reserved(place.control, c.first_cce);
+  const int symbol = nr_ssb_first_symbols(c.pattern, 8)[static_cast<std::size_t>(c.mib.ssb_index)];
+  const int ssb_slot = symbol / 14 + 5 * c.mib.half_frame * c.spacing_khz / 15;
+  if (c.dci.other_information && c.spacing_khz == c.mib.common_spacing_khz && place.frames == 0 &&
+      place.slot == ssb_slot)
+    pdsch.reserved.push_back({.first_block = place.coreset.offset,
+                              .blocks = c.mib.k_ssb == 0 ? 20 : 21,
+                              .first_symbol = symbol % 14,
+                              .symbols = 4});
+  return pdsch;
+}
 /// 20 ms with the SS/PBCH block, and SIB1 in the occasion's first slot or the one behind it.
 inline std::vector<sample> samples_of(executor& exec, const sent_cell& c,
                                       const std::vector<std::uint8_t>& block) {
   std::vector<sample> samples = ssb_of(exec, c);
   const int spacing = c.mib.common_spacing_khz;
-  const auto coreset = *nr_coreset0_of(c.spacing_khz, spacing, c.mib.coreset0);
-  const auto when = nr_type0_occasion_of(c.mib.search_space0, c.mib.ssb_index, spacing, coreset.symbols);
-  const int slot = when.slot + c.slots_later, frames = (c.mib.sfn + when.sfn_parity) % 2;
-  const pdcch_config control{.blocks = coreset.blocks,
-                             .symbols = coreset.symbols,
-                             .first_symbol = when.first_symbol,
-                             .shift = c.cell_id,
-                             .dmrs_id = c.cell_id,
-                             .scrambling_id = c.cell_id,
-                             .level = c.level,
-                             .dci_bits = nr_si_dci_bits(coreset.blocks)};
+  const auto& [coreset, slot, frames, control] = place_of(c);
   const auto bits = nr_si_dci_encode(c.dci, coreset.blocks);
   const auto in = on_device(exec, bits, 1, bits.size());
   auto pdcch = exec.make<sample>(1, control.elements());
   pdcch_encoder(control).run(exec, in, {slot}, {c.first_cce}, pdcch);
-  const nr_carrier carrier{
-      .spacing_khz = spacing, .resource_blocks = coreset.blocks, .cell_id = c.cell_id, .slot = slot};
-  std::vector<sample> values =
-      pdsch_grid(exec, nr_si_channel(c.dci, carrier, c.mib.dmrs_first_symbol), c.dci.mcs, c.dci.rv, block);
+  std::vector<sample> values = pdsch_grid(exec, pdsch_of(c), c.dci.mcs, c.dci.rv, block);
   const auto controls = exec.to_host(pdcch);
   for (std::size_t i = 0; i < controls.size(); i++)
-    values[12 * static_cast<std::size_t>(coreset.blocks * when.first_symbol) + i] += controls[i];
+    values[12 * static_cast<std::size_t>(coreset.blocks * control.first_symbol) + i] += controls[i];
   const double middle = c.offset_hz + nr_coreset0_first_hz(coreset, c.spacing_khz, spacing, c.mib.k_ssb) +
                         6e3 * coreset.blocks * spacing;
   add_symbols(exec, samples, c, spacing, coreset.blocks, 14 * (slot + 10 * spacing / 15 * frames), 14, middle,
@@ -142,10 +171,7 @@ inline std::vector<sample> samples_of(executor& exec, const sent_cell& c,
   return samples;
 }
 inline std::size_t block_bits(const sent_cell& c) {
-  const auto coreset = *nr_coreset0_of(c.spacing_khz, c.mib.common_spacing_khz, c.mib.coreset0);
-  const nr_carrier carrier{.spacing_khz = c.mib.common_spacing_khz, .resource_blocks = coreset.blocks};
-  const nr_shared_channel pdsch(nr_si_channel(c.dci, carrier, c.mib.dmrs_first_symbol));
-  return static_cast<std::size_t>(pdsch.transport(1, c.dci.mcs).transport_bits);
+  return static_cast<std::size_t>(nr_shared_channel(pdsch_of(c)).transport(1, c.dci.mcs).transport_bits);
 }
 
 }  // namespace wb::testing::downlink_cell

@@ -452,6 +452,9 @@ void judge_search() {
   defined("pdcch_decoder", pdcch_decoder({}), [&](const pdcch_decoder& d) {
     return std::vector<double>{d.run(exec(), rows(coreset, 576), {{0, 3, 4}}).at(0).snr_db};
   });
+  defined("pdcch_search", pdcch_search({}), [&](const pdcch_search& s) {
+    return std::vector<double>{static_cast<double>(s.run(exec(), rows(coreset, 576), {3}).size())};
+  });
   for (const char* name : {"prach_generator", "prach_detector", "nr_downlink"}) judged().insert(name);
   if (!has_cpu_fft()) return;
   complexes ssb(960), samples(1500);

@@ -50,12 +50,14 @@ nb::tuple receive_downlink(const nr_downlink& d, executor_ref& where, nb::handle
 /// grid: one slot of CORESET 0's resource blocks, with neighbouring values.
 nb::object decode_si(executor_ref& where, nb::handle grid, const dci_fields& dci, int cell_id, int slot,
                      int coreset_blocks, int spacing_khz, int dmrs_first_symbol,
-                     std::optional<double> noise_var) {
+                     std::optional<double> noise_var, const std::vector<int>& reserved, int dmrs_delay) {
   const nr_si_dci d = dci_of(dci);
   nr_si_dci_bits(coreset_blocks);
-  const nr_channel_config channel = nr_si_channel(
+  nr_channel_config channel = nr_si_channel(
       d, {.spacing_khz = spacing_khz, .resource_blocks = coreset_blocks, .cell_id = cell_id, .slot = slot},
       dmrs_first_symbol);
+  channel.reserved = nr_reserved_of(reserved);
+  channel.dmrs.delay = dmrs_delay;
   const argument g("grid", grid, where);
   g.expect_item({14, static_cast<std::size_t>(12 * coreset_blocks)});
   const auto in = g.as<const cf>(2);
@@ -81,7 +83,8 @@ void bind_downlink(nb::module_& m) {
       .def("run", &receive_downlink, nb::arg("executor"), nb::arg("samples"));
   m.def("nr_si_decode", &decode_si, nb::kw_only(), nb::arg("executor"), nb::arg("grid"), nb::arg("dci"),
         nb::arg("cell_id"), nb::arg("slot"), nb::arg("coreset_blocks"), nb::arg("spacing_khz"),
-        nb::arg("dmrs_first_symbol"), nb::arg("noise_var").none());
+        nb::arg("dmrs_first_symbol"), nb::arg("noise_var").none(), nb::arg("reserved"),
+        nb::arg("dmrs_delay"));
 }
 
 }  // namespace wb::python

@@ -163,6 +163,12 @@ void bind_channel_of_nr(nb::module_& m) {
              for (const cf& z : c.dmrs(layer)) parts.push_back(z.real()), parts.push_back(z.imag());
              return parts;
            })
+      .def("ptrs",
+           [](const nr_shared_channel& c) {
+             std::vector<float> parts;
+             for (const cf& z : c.ptrs()) parts.push_back(z.real()), parts.push_back(z.imag());
+             return parts;
+           })
       .def("transport", [](const nr_shared_channel& c, int table, int mcs,
                            int codeword) { return keywords_of(c.transport(table, mcs, codeword)); })
       .def("map", &map_slots, nb::arg("executor"), nb::arg("first"), optional("second"), nb::arg("grid"))
@@ -180,6 +186,8 @@ void bind_channel_of_nr(nb::module_& m) {
       },
       nb::kw_only(), nb::arg("antenna_ports"), nb::arg("layers"), nb::arg("tpmi"),
       nb::arg("transform_precoding"));
+  m.def("nr_interleaved_blocks", &nr_interleaved_blocks, nb::kw_only(), nb::arg("first_resource_block"),
+        nb::arg("blocks"), nb::arg("bundle"));
   m.def(
       "nr_reference_channel",
       [](const std::string& name) {

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include <warpband/nr/pdcch/coreset.hpp>
+#include <warpband/nr/pdcch/dci.hpp>
 #include <warpband/nr/pdcch/pdcch.hpp>
 
 #include "arrays.hpp"
@@ -47,11 +48,69 @@ nb::list pdcch_decode(const pdcch_decoder& d, executor_ref& where, nb::handle gr
   return results;
 }
 
+nb::list pdcch_found(const pdcch_search& s, executor_ref& where, nb::handle grids,
+                     const std::vector<int>& slots) {
+  const argument g("grids", grids, where);
+  const pdcch_config& c = s.config().decoder.channel;
+  g.expect_item({static_cast<std::size_t>(c.symbols), static_cast<std::size_t>(12 * c.blocks)});
+  const auto in = g.as<const cf>(2);
+  std::vector<nr_pdcch_found> found;
+  where.run([&](executor& exec) { found = s.run(exec, in, slots); });
+  nb::list results;
+  for (const nr_pdcch_found& f : found)
+    results.append(nb::make_tuple(f.grid, f.level, f.first_cce, bytes_of(f.result.bits), f.result.metric,
+                                  f.result.snr_db));
+  return results;
+}
+
+/// A format of DCI, checked.
+struct dci_format {
+  explicit dci_format(const nr_dci_config& c) : config(c), fields(nr_dci_fields(c)) {}
+  nr_dci_config config;
+  std::vector<nr_dci_field> fields;
+};
+
+void bind_dci_format(nb::module_& m) {
+  add_keywords(m, "NrDciFormat", nr_dci_settings());
+  nb::class_<dci_format>(m, "NrDciFormat")
+      .def(
+          "__init__",
+          [](dci_format* self, const nb::dict& settings) {
+            new (self) dci_format(with_settings(nr_dci_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings", [](const dci_format& f) { return settings_in(nr_dci_settings(), f.config); })
+      .def_prop_ro("fields",
+                   [](const dci_format& f) {
+                     std::vector<std::tuple<std::string, int, bool>> list;
+                     for (const nr_dci_field& x : f.fields)
+                       list.emplace_back(x.name, x.bits, x.fixed.has_value());
+                     return list;
+                   })
+      .def("encode", [](const dci_format& f,
+                        const std::vector<int>& values) { return nr_dci_encode(f.config, values); })
+      .def("decode", [](const dci_format& f,
+                        const std::vector<std::uint8_t>& bits) { return nr_dci_decode(f.config, bits); })
+      .def("blocks", [](const dci_format& f, int value) { return nr_dci_blocks(f.config, value); });
+}
+
 }  // namespace
 
 void bind_pdcch(nb::module_& m) {
   add_keywords(m, "PdcchEncoder", pdcch_settings());
   add_keywords(m, "PdcchDecoder", pdcch_decoder_settings());
+  add_keywords(m, "PdcchSearch", pdcch_search_settings());
+  bind_dci_format(m);
+  nb::class_<pdcch_search>(m, "PdcchSearch")
+      .def(
+          "__init__",
+          [](pdcch_search* self, const nb::dict& settings) {
+            new (self) pdcch_search(with_settings(pdcch_search_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings",
+                   [](const pdcch_search& s) { return settings_in(pdcch_search_settings(), s.config()); })
+      .def("run", &pdcch_found, nb::arg("executor"), nb::arg("grids"), nb::arg("slots"));
   nb::class_<pdcch_encoder>(m, "PdcchEncoder")
       .def(
           "__init__",
@@ -62,6 +121,15 @@ void bind_pdcch(nb::module_& m) {
       .def_prop_ro("settings",
                    [](const pdcch_encoder& e) { return settings_in(pdcch_settings(), e.config()); })
       .def_prop_ro("dci_bits", [](const pdcch_encoder& e) { return e.config().dci_bits; })
+      .def(
+          "reserved",
+          [](const pdcch_encoder& e, int first_cce) {
+            std::vector<int> numbers;
+            for (const nr_reserved& r : nr_pdcch_reserved(e.config(), first_cce))
+              numbers.insert(numbers.end(), {r.first_block, r.blocks, r.first_symbol, r.symbols});
+            return numbers;
+          },
+          nb::kw_only(), nb::arg("first_cce"))
       .def_prop_ro(
           "grid_shape",
           [](const pdcch_encoder& e) { return std::make_tuple(e.config().symbols, 12 * e.config().blocks); })
@@ -79,12 +147,14 @@ void bind_pdcch(nb::module_& m) {
       .def("run", &pdcch_decode, nb::arg("executor"), nb::arg("grids"), nb::arg("candidates"));
   m.def(
       "nr_coreset0",
-      [](int ssb_spacing_khz, int spacing_khz, int index, bool wide) -> std::optional<std::array<int, 3>> {
-        const auto c = nr_coreset0_of(ssb_spacing_khz, spacing_khz, index, wide);
+      [](int ssb_spacing_khz, int spacing_khz, int index, bool wide,
+         int k_ssb) -> std::optional<std::array<int, 4>> {
+        const auto c = nr_coreset0_of(ssb_spacing_khz, spacing_khz, index, wide, k_ssb);
         if (!c) return std::nullopt;
-        return std::array{c->blocks, c->symbols, c->offset};
+        return std::array{c->blocks, c->symbols, c->offset, c->pattern};
       },
-      nb::kw_only(), nb::arg("ssb_spacing_khz"), nb::arg("spacing_khz"), nb::arg("index"), nb::arg("wide"));
+      nb::kw_only(), nb::arg("ssb_spacing_khz"), nb::arg("spacing_khz"), nb::arg("index"), nb::arg("wide"),
+      nb::arg("k_ssb"));
   m.def(
       "nr_coreset0_first_hz",
       [](int offset, int ssb_spacing_khz, int spacing_khz, int k_ssb) {

@@ -116,6 +116,33 @@ def test_uci_on_pusch_equals_other_programs():
             wb.PuschUci(channel=pusch, **settings)
 
 
+def test_pdsch_is_mapped_round_what_is_reserved(rng):
+    blocks = wb.nr_interleaved_blocks(first_resource_block=3, blocks=20, bundle=4)
+    # Bundles of 1, 4, 4, 4, 4 and 3 blocks in two rows of three columns; the last one stays.
+    assert blocks == [0, 9, 10, 11, 12, 1, 2, 3, 4, 13, 14, 15, 16, 5, 6, 7, 8, 17, 18, 19]
+    pdcch = wb.PdcchEncoder(blocks=18, symbols=2, level=2, interleaved=False)
+    reserved = pdcch.reserved(first_cce=2) + [4, 6, 8, 3]
+    pdsch = wb.NrSharedChannel(channel="pdsch", resource_blocks=20, first_resource_block=3, blocks=9, physical_blocks=blocks[2:11], reserved=reserved,
+                               ptrs_time_density=2, rnti=7)
+    taken = np.zeros(pdsch.grid_shape, bool)
+    taken[:2, :216] = pdcch(np.ones(39, np.uint8), slot=0, first_cce=2) != 0
+    taken[8:11, 48:120] = True
+    taken[2] = True  # DMRS of two CDM groups
+    ptrs = pdsch.ptrs()
+    assert set(np.flatnonzero(ptrs.any(axis=1))) == {0, 4, 6, 8, 10, 12} and not (ptrs != 0)[taken].any()
+    taken |= ptrs != 0
+    expected = [[symbol, 12 * block + k] for symbol in range(14) for block in blocks[2:11] for k in range(12) if not taken[symbol, 12 * block + k]]
+    assert np.array_equal(pdsch.data_places, expected)
+    symbols = rng.normal(size=pdsch.codeword_symbols) + 0j
+    grid = pdsch.map(symbols)[..., 0]
+    assert np.allclose(grid[tuple(pdsch.data_places.T)], symbols) and np.array_equal(grid[ptrs != 0], ptrs[ptrs != 0])
+    assert not grid[8:11, 48:120].any()
+    for settings, match in (({"reserved": [0, 1, 2]}, "reserved"), ({"reserved": [0, 1, 2, 1]}, "DMRS"), ({"channel": "pusch", "reserved": [0, 1, 4, 1]}, "reserved"),
+                            ({"ptrs_offset": 4}, "ptrs_offset"), ({"physical_blocks": [4, 4]}, "physical_blocks"), ({"dmrs_delay": 1}, "dmrs_delay")):
+        with pytest.raises(ValueError, match=match):
+            wb.NrSharedChannel(**{"channel": "pdsch", "resource_blocks": 20, "blocks": 2} | settings)
+
+
 def test_downlink_has_two_codewords(rng):
     pdsch = wb.NrSharedChannel(channel="pdsch", resource_blocks=1, layers=5, dmrs_length=2)
     first, second = rng.normal(size=pdsch.codeword_symbols), rng.normal(size=pdsch.second_codeword_symbols)

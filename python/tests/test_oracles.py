@@ -41,6 +41,7 @@ COMPARED = {
     "nr_numerology": "test_cell_search.test_spans_are_pieces_of_a_frame", "CellSearch": "test_cell_search.test_a_modulated_block_is_found",
     "PbchEncoder": "test_pbch.test_grids_are_those_of_other_programs, test_pbch.test_dmrs_are_a_gold_sequence", "PbchDecoder": "test_pbch.test_blocks_come_back",
     "PdcchEncoder": "test_pdcch.test_grids_are_those_of_other_programs, test_pdcch.test_dmrs_are_a_gold_sequence", "PdcchDecoder": "test_pdcch.test_candidates_come_back",
+    "PdcchSearch": "test_pdcch.test_a_search_space_is_searched", "NrDciFormat": "test_pdcch.test_fields_of_dcis", "nr_interleaved_blocks": "test_nr_slots.test_pdsch_is_mapped_round_what_is_reserved",
     "NrSiDci": "test_pdcch.test_dcis_come_back", "NrDownlink": "test_downlink.test_messages_of_files_of_other_programs", "nr_si_decode": "test_downlink.test_transport_blocks_of_other_programs",
     **{name: "test_pdcch.test_search_spaces_follow_the_standard" for name in ("nr_coreset0", "nr_coreset0_first_hz", "nr_pdcch_candidates", "nr_type0_occasion")},
     **{name: "test_cell_search.test_sequences_and_places" for name in ("nr_pss", "nr_sss", "nr_ssb_first_symbols")},
@@ -94,7 +95,7 @@ COMPARED = {
     "WimaxFrame": "test_wimax.test_a_grid_is_that_of_numpy, test_wimax.test_estimates_are_those_of_numpy, test_wimax.test_llrs_and_what_goes_with_them",
 }
 #: what computes nothing
-OTHERS = {"Array", "CellSearchResult", "Choice", "ChoiceProgress", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrCoreset0", "NrDownlinkResult", "NrFoundBlock", "NrMcs", "NrMessage", "NrPbchBlock", "NrPdcchResult", "NrReferenceChannel", "NrSegmentation", "NrSsbContent", "NrType0Occasion", "Progress", "StreamFrame", "StreamStats",
+OTHERS = {"Array", "CellSearchResult", "Choice", "ChoiceProgress", "Csi", "Curve", "Executor", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrCoreset0", "NrDownlinkResult", "NrFoundBlock", "NrMcs", "NrMessage", "NrPbchBlock", "NrPdcchFound", "NrPdcchResult", "NrReferenceChannel", "NrSegmentation", "NrSsbContent", "NrType0Occasion", "Progress", "StreamFrame", "StreamStats",
           "SweepResult", "Ticket", "WimaxBurst", "cpu", "cuda", "cuda_devices", "has_cuda", "has_hdf5", "isas", "plot", "scenario_help"}
 
 

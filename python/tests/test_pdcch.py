@@ -84,9 +84,14 @@ def test_search_spaces_follow_the_standard():
         expected = [level * ((y + m * cces // (level * candidates)) % (cces // level)) for m in range(candidates)]
         assert wb.nr_pdcch_candidates(cces=cces, level=level, candidates=candidates, rnti=rnti, coreset=coreset, slot=slot) == expected
     assert wb.nr_pdcch_candidates(cces=8, level=4, candidates=4) == [0, 0, 4, 4]
-    assert wb.nr_coreset0(ssb_spacing_khz=15, spacing_khz=15, index=14) == (96, 3, 38)
+    assert wb.nr_coreset0(ssb_spacing_khz=15, spacing_khz=15, index=14) == (96, 3, 38, 1)
     assert wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=15, index=9) is None
-    assert wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=30, index=9, wide=True) == (48, 3, 28)
+    assert wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=30, index=9, wide=True) == (48, 3, 28, 1)
+    assert wb.nr_coreset0(ssb_spacing_khz=120, spacing_khz=60, index=10, k_ssb=3) == (96, 1, -42, 2)
+    assert wb.nr_coreset0(ssb_spacing_khz=120, spacing_khz=120, index=6) == (48, 2, -20, 3)
+    assert wb.nr_coreset0(ssb_spacing_khz=240, spacing_khz=60, index=4) is None
+    assert wb.nr_coreset0_first_hz(offset=-42, ssb_spacing_khz=240, spacing_khz=120, k_ssb=5) == -1e3 * (120 * 240 + 5 * 120 - 42 * 12 * 120)
+    assert wb.nr_type0_occasion(index=10, ssb_index=63, spacing_khz=120, coreset_symbols=2) == (1, 11, 7)
     assert wb.nr_coreset0_first_hz(offset=2, ssb_spacing_khz=15, spacing_khz=30, k_ssb=5) == -15e3 * (120 + 5 + 48)
     assert wb.nr_type0_occasion(index=6, ssb_index=4, spacing_khz=15, coreset_symbols=1) == (1, 1, 0)
 
@@ -163,3 +168,61 @@ def test_noise_and_bad_values(rng):
                         (lambda: wb.nr_pdcch_candidates(cces=8, level=16, candidates=1), "level = 16")):
         with pytest.raises(ValueError, match=match):
             call()
+
+
+def test_fields_of_dcis(rng):
+    """Widths by the formulas of TS 38.212 in Python."""
+    def bits_for(values):
+        return int(np.ceil(np.log2(values))) if values > 1 else 0
+
+    for _ in range(200):
+        up, down = (int(n) for n in rng.integers(1, 276, size=2))
+        common = bool(rng.integers(2))
+        fallback = {name: wb.NrDciFormat(format=name, uplink_blocks=up, downlink_blocks=down, common_search_space=common) for name in ("0_0", "1_0")}
+        expected_down, expected_up = bits_for(down * (down + 1) // 2) + 28, bits_for(up * (up + 1) // 2) + 20
+        size = expected_down if common else max(expected_down, expected_up)
+        assert [sum(f.fields.values()) for f in fallback.values()] == [size, size], (up, down, common)
+        rows, parts, delays, csi = int(rng.integers(1, 17)), int(rng.integers(5)), int(rng.integers(1, 9)), int(rng.integers(7))
+        kind, length, dynamic = int(rng.integers(1, 3)), int(rng.integers(1, 3)), bool(rng.integers(2))
+        more = {"time_rows": rows, "bandwidth_parts": parts, "dmrs_type": kind, "dmrs_length": length, "dynamic_harq": dynamic}
+        shared = 1 + (0, 1, 2, 2, 2)[parts] + bits_for(rows) + 8 + 4
+        pdsch = wb.NrDciFormat(format="1_1", downlink_blocks=down, harq_delays=delays, **more)
+        assert sum(pdsch.fields.values()) == (shared + bits_for(down * (down + 1) // 2) + 2 * dynamic + 5 + bits_for(delays)
+                                              + {(1, 1): 4, (1, 2): 5, (2, 1): 5, (2, 2): 6}[kind, length] + 3)
+        pusch = wb.NrDciFormat(format="0_1", uplink_blocks=up, csi_request_bits=csi, **more)
+        assert sum(pusch.fields.values()) == (shared + bits_for(up * (up + 1) // 2) + 1 + dynamic + 2
+                                              + {(1, 1): 3, (1, 2): 4, (2, 1): 4, (2, 2): 5}[kind, length] + 2 + csi + 2)
+        for fmt in (*fallback.values(), pdsch, pusch):
+            values = {name: int(rng.integers(2 ** (bits - (name == "frequency_domain" and bits > 0)))) for name, bits in fmt.fields.items()
+                      if name not in ("identifier", "reserved", "padding")}
+            sent = fmt.encode(**values)
+            assert sent.dtype == np.uint8 and len(sent) == sum(fmt.fields.values()) and fmt.decode(sent) == values
+    fmt = wb.NrDciFormat()
+    assert fmt.decode(wb.NrDciFormat(format="0_0").encode()) is None
+    assert fmt.decode(wb.NrDciFormat(use="order").encode(preamble=5)) is None
+    assert fmt.blocks(24 * 3 + 2) == [2, 3, 4, 5] and fmt.blocks(511) is None
+    for call, match in ((lambda: fmt.encode(mcs=32), "mcs = 32"), (lambda: fmt.encode(tci=1), "values = 'tci'"),
+                        (lambda: fmt.decode([0] * 36), "bits"), (lambda: wb.NrDciFormat(format="2_0"), "format"),
+                        (lambda: wb.NrDciFormat(format="1_1", use="si-rnti"), "use"), (lambda: fmt.blocks(512), "frequency_domain")):
+        with pytest.raises(ValueError, match=match):
+            call()
+
+
+def test_a_search_space_is_searched(rng):
+    ue = {"blocks": 48, "symbols": 2, "dmrs_id": 4, "scrambling_id": 5, "rnti": 4660, "scrambling_rnti": 4660}
+    slots = [3, 11, 19]
+    sent, grids = [], []
+    for slot, level, size in zip(slots, (1, 4, 8), (40, 51, 51)):
+        cces = wb.nr_pdcch_candidates(cces=16, level=level, candidates=2, rnti=4660, coreset=2, slot=slot)
+        bits = rng.integers(2, size=size, dtype=np.uint8)
+        sent.append((level, cces[1], bits))
+        grids.append(wb.PdcchEncoder(**ue, level=level, dci_bits=size)(bits, slot=slot, first_cce=cces[1]))
+    noise = 0.1 * (rng.normal(size=(3, 2, 576)) + 1j * rng.normal(size=(3, 2, 576)))
+    found = wb.PdcchSearch(**ue, sizes=[40, 51], candidates=[2, 2, 2, 2, 1], coreset_id=2)(np.stack(grids) + noise, slot=slots)
+    assert [f.grid for f in found] == [0, 1, 2]
+    for f, (level, cce, bits) in zip(found, sent):
+        assert (f.level, f.first_cce) == (level, cce) and np.array_equal(f.bits, bits) and f.metric > 0 and f.snr_db > 10
+    assert wb.PdcchSearch(**{**ue, "rnti": 4661}, sizes=[40, 51], candidates=[8, 8, 4, 2, 1])(np.stack(grids) + noise, slot=slots) == []
+    for settings, match in (({"sizes": [141]}, "sizes"), ({"candidates": [1]}, "candidates"), ({"coreset_id": 16}, "coreset_id")):
+        with pytest.raises(ValueError, match=match):
+            wb.PdcchSearch(**settings)

@@ -37,7 +37,7 @@ def objects():
               wb.PrachGenerator(), wb.PrachDetector(), wb.PucchGenerator(), wb.PucchDetector(), wb.CellSearch(), wb.CellSearchResult([], np.zeros(1, np.int64)), wb.NrFoundBlock(0, 0, 0.0, 0.0, 0.0, 0.0),
               wb.PbchEncoder(), wb.PbchDecoder(), wb.NrSsbContent(), wb.NrPbchBlock(False, True, None, np.zeros(32, np.uint8), 0, -40.0, 0.0, 0.0),
               wb.NrDownlink(), wb.NrDownlinkResult([], []), wb.NrMessage(0, 0, 0, 0, 0.0, 24, 4, 0, 0.0, 0.0, np.zeros(37, np.uint8), False, np.zeros(8, np.uint8)),
-              wb.PdcchEncoder(), wb.PdcchDecoder(), wb.NrSiDci(), wb.NrCoreset0(24, 2, 0), wb.NrType0Occasion(0, 0, 0),
+              wb.PdcchEncoder(), wb.PdcchDecoder(), wb.PdcchSearch(), wb.NrDciFormat(), wb.NrPdcchFound(0, 4, 0, np.zeros(39, np.uint8), 0.0, 0.0), wb.NrSiDci(), wb.NrCoreset0(24, 2, 0), wb.NrType0Occasion(0, 0, 0),
               wb.NrPdcchResult(0, 0, False, True, np.zeros(39, np.uint8), 0.0, -40.0, 0.0, 0.0),
               wb.TdlChannel(), wb.Impairments(), wb.CdlChannel(**MASSIVE), wb.KroneckerChannel(streams=2, rx_antennas=2),
               wb.Csi(np.zeros(2), np.zeros(2), "plain", 0.0, 0.0), wb.ExitChart(*map(np.zeros, [2] * 5)), wb.Progress("", 0.0, 0, 1, 1, 0, 0, 0.0, True), wb.ChoiceProgress(0, 0, "mmse", "none", 0),

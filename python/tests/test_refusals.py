@@ -225,8 +225,11 @@ CALLS_OF = [
     (wb.NrDownlink, {"sample_rate_hz": 7.68e6, "spacing_khz": 30, "carrier_hz": 1e9, "l_max": 8, "wide": True}),
     (wb.NrDownlink(sample_rate_hz=3.84e6), {"samples": np.ones(3000, "c8")}),
     (wb.nr_si_decode, {"grid": np.ones((14, 288), "c8"), "dci": wb.NrSiDci(blocks=2), "cell_id": 3, "slot": 2, "coreset_blocks": 24, "spacing_khz": 15,
-                       "dmrs_first_symbol": 2, "noise_var": 0.1}),
-    (wb.nr_coreset0, {"ssb_spacing_khz": 30, "spacing_khz": 15, "index": 3, "wide": True}), (wb.NrSiDci().bits, {"coreset_blocks": 24}),
+                       "dmrs_first_symbol": 2, "noise_var": 0.1, "reserved": [0, 1, 4, 1], "dmrs_delay": 0}),
+    (wb.PdcchSearch, {"sizes": [39], "candidates": [0, 0, 1, 0, 0], "coreset_id": 1}), (wb.PdcchSearch(), {"grids": np.ones((2, 1, 576), "c8"), "slot": [3, 4]}),
+    (wb.PdcchEncoder().reserved, {"first_cce": 4}), (wb.NrDciFormat, {"format": "0_1", "max_layers": 1}), (wb.NrDciFormat().encode, {"mcs": 3}),
+    (wb.NrDciFormat().decode, {"bits": bits(37)}), (wb.NrDciFormat().blocks, {"frequency_domain": 30}),
+    (wb.nr_interleaved_blocks, {"first_resource_block": 3, "blocks": 20, "bundle": 4}), (wb.nr_coreset0, {"ssb_spacing_khz": 30, "spacing_khz": 15, "index": 3, "wide": True, "k_ssb": 2}), (wb.NrSiDci().bits, {"coreset_blocks": 24}),
     (wb.nr_coreset0_first_hz, {"offset": 3, "ssb_spacing_khz": 30, "spacing_khz": 15, "k_ssb": 3}), (wb.NrSiDci().physical_blocks, {"coreset_blocks": 48}),
     (wb.NrSiDci.of_bits, {"bits": bits(37), "coreset_blocks": 24}), (wb.nr_type0_occasion, {"index": 3, "ssb_index": 2, "spacing_khz": 15, "coreset_symbols": 2}),
     (wb.nr_pdcch_candidates, {"cces": 16, "level": 4, "candidates": 2, "rnti": 5, "coreset": 1, "slot": 3}),
@@ -279,8 +282,8 @@ CALLS_OF = [
 
 #: What the package alone makes, and calls without arguments that could be wrong.
 NOT_CALLED = {
-    "Array", "CellSearchResult", "Choice.save", "Choice.to_dict", "Choice.to_json", "ChoiceProgress", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrCoreset0", "NrDownlinkResult", "NrFoundBlock", "NrMcs", "NrMessage", "NrPbchBlock", "NrPdcchResult", "NrReferenceChannel", "NrSegmentation", "NrSiDci", "NrSsbContent", "NrType0Occasion",
-    "Progress", "StreamFrame", "StreamStats", "Ticket", "has_cuda", "has_hdf5", "plot", "Stream.map", "Stream.reset_times", "Stream.stats", "Stream.stop",
+    "Array", "CellSearchResult", "Choice.save", "Choice.to_dict", "Choice.to_json", "ChoiceProgress", "Executor", "Csi", "Curve", "ExitChart", "FrameDropped", "Frames", "Latencies", "LteSegmentation", "NrCoreset0", "NrDownlinkResult", "NrFoundBlock", "NrMcs", "NrMessage", "NrPbchBlock", "NrPdcchFound", "NrPdcchResult", "NrReferenceChannel", "NrSegmentation", "NrSiDci", "NrSsbContent", "NrType0Occasion",
+    "NrSharedChannel.ptrs", "Progress", "StreamFrame", "StreamStats", "Ticket", "has_cuda", "has_hdf5", "plot", "Stream.map", "Stream.reset_times", "Stream.stats", "Stream.stop",
     "SweepResult.rows", "SweepResult.save", "SweepResult.to_dict", "SweepResult.to_json", "SweepResult.to_pandas", "Curve.column", "StreamFrame.unwrap",
     "Ticket.done", "WimaxBurst",
 }

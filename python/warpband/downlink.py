@@ -9,7 +9,7 @@ from . import _core
 from ._arrays import Array, Executor, space_of
 from ._convert import as_complex, converting
 from ._described import Described, described
-from ._settings import checked_executor, made, refused
+from ._settings import checked_executor, listed, made, refused, whole
 from .cell_search import NrFoundBlock
 from .pbch import NrPbchBlock, block_of
 from .pdcch import NrSiDci
@@ -104,7 +104,8 @@ class NrDownlink(Described):
 
 
 def nr_si_decode(grid: Any, *, dci: NrSiDci, cell_id: int, slot: int, coreset_blocks: int, spacing_khz: int = 30,
-                 dmrs_first_symbol: int = 2, noise_var: float | None = None) -> np.ndarray | None:
+                 dmrs_first_symbol: int = 2, noise_var: float | None = None, reserved: Sequence[int] = (),
+                 dmrs_delay: int = 0) -> np.ndarray | None:
     """The transport block that a DCI with SI-RNTI schedules, uint8, or None if it is not ok. On a CPU.
 
     Args:
@@ -116,6 +117,8 @@ def nr_si_decode(grid: Any, *, dci: NrSiDci, cell_id: int, slot: int, coreset_bl
         spacing_khz: of SIB1, 15 or 30.
         dmrs_first_symbol: of the MIB, 2 or 3.
         noise_var: N0 of an element. One resource block of two symbols needs it; other DMRS give N0 themselves.
+        reserved: what the PDSCH is mapped round, as ``reserved`` of :class:`NrSharedChannel`: its PDCCH (:meth:`PdcchEncoder.reserved`).
+        dmrs_delay: symbols by which DMRS are later as a CORESET has the PDSCH's first ones, 0 to 3 with mapping type B.
 
     >>> grid = np.random.default_rng(1).normal(size=(14, 288))
     >>> wb.nr_si_decode(grid, dci=wb.NrSiDci(blocks=4), cell_id=1, slot=0, coreset_blocks=24)
@@ -128,5 +131,6 @@ def nr_si_decode(grid: Any, *, dci: NrSiDci, cell_id: int, slot: int, coreset_bl
         raise refused("grid", grid, "complex numbers") from None
     space = space_of(values)
     found = made(_core.nr_si_decode, executor=space.executor(None), grid=values, dci=dci._fields(), cell_id=cell_id, slot=slot,
-                 coreset_blocks=coreset_blocks, spacing_khz=spacing_khz, dmrs_first_symbol=dmrs_first_symbol, noise_var=noise_var)
+                 coreset_blocks=coreset_blocks, spacing_khz=spacing_khz, dmrs_first_symbol=dmrs_first_symbol, noise_var=noise_var,
+                 reserved=[whole("reserved", n, 0, 275) for n in listed("reserved", reserved)], dmrs_delay=whole("dmrs_delay", dmrs_delay, 0, 3))
     return None if found is None else np.frombuffer(found, np.uint8)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ._keywords import ChannelEstimatorKeywords, NrSharedChannelKeywords, PuschUciKeywords
 
-__all__ = ["ChannelEstimator", "NoiseEstimator", "NrReferenceChannel", "NrSharedChannel", "PuschUci", "nr_precoder", "nr_reference_channel",
-           "whiten"]
+__all__ = ["ChannelEstimator", "NoiseEstimator", "NrReferenceChannel", "NrSharedChannel", "PuschUci", "nr_interleaved_blocks", "nr_precoder",
+           "nr_reference_channel", "whiten"]
 
 
 def _complex(parts: Sequence[float], *shape: int) -> Any:
@@ -44,11 +44,26 @@ def nr_precoder(*, antenna_ports: int, layers: int, tpmi: int, transform_precodi
     return _complex(parts, int(antenna_ports), int(layers))
 
 
+def nr_interleaved_blocks(*, first_resource_block: int = 0, blocks: int, bundle: int = 2) -> list[int]:
+    """Interleaved mapping of PDSCH: the physical resource block of each virtual one of a bandwidth part (TS 38.211 section 7.3.1.6).
+
+    Args:
+        first_resource_block: of the bandwidth part, in common resource blocks, 0 to 2199.
+        blocks: of the bandwidth part, 1 to 275. Results are counted in it.
+        bundle: resource blocks of a bundle, 2 or 4.
+
+    >>> wb.nr_interleaved_blocks(blocks=8)
+    [0, 1, 4, 5, 2, 3, 6, 7]
+    """
+    return list(made(_core.nr_interleaved_blocks, first_resource_block=first_resource_block, blocks=blocks, bundle=bundle))
+
+
 @described
 class NrSharedChannel(Described):
-    """A slot of PUSCH or PDSCH: its resource elements, DMRS, layers and precoder.
+    """A slot of PUSCH or PDSCH: its resource elements, DMRS, PTRS, layers and precoder.
 
-    With ``transform_precoding`` PUSCH is DFT-s-OFDM: :meth:`map` has the DFT in it, and :meth:`equalise` undoes it.
+    With ``transform_precoding`` PUSCH is DFT-s-OFDM: :meth:`map` has the DFT in it, and :meth:`equalise` undoes it. PDSCH is mapped
+    round what ``reserved`` names: the PDCCH that schedules it, SS/PBCH blocks, CORESETs (TS 38.214 section 5.1.4).
 
     Args:
         {settings}
@@ -88,6 +103,16 @@ class NrSharedChannel(Described):
     def dmrs(self, layer: int = 0) -> Any:
         """DMRS of a layer before precoding, complex64 ``(ofdm_symbols, subcarriers)``, 0 where it has none."""
         return _complex(self._work.dmrs(whole("layer", layer, 0, 7)), *self.grid_shape)
+
+    def ptrs(self) -> Any:
+        """Phase-tracking reference signals (PTRS) of their layer before precoding, complex64 ``(ofdm_symbols, subcarriers)``, 0 elsewhere.
+
+        TS 38.211 sections 6.4.1.2 and 7.4.1.2, with the setting ``ptrs_time_density``.
+
+        >>> np.flatnonzero(wb.NrSharedChannel(resource_blocks=4, ptrs_time_density=4).ptrs().any(axis=1))
+        array([ 0,  6, 10])
+        """
+        return _complex(self._work.ptrs(), *self.grid_shape)
 
     def transport(self, *, mcs: int, mcs_table: int = 1, codeword: int = 0) -> dict[str, Any]:
         """Keywords of :class:`NrTransportEncoder` and :class:`NrTransportDecoder` for an MCS (TS 38.214 section 5.1.3, and 6.1.4 with

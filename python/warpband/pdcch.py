@@ -15,10 +15,10 @@ from ._settings import checked_executor, integer_fields, integer_of, listed, mad
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import PdcchDecoderKeywords, PdcchEncoderKeywords
+    from ._keywords import NrDciFormatKeywords, PdcchDecoderKeywords, PdcchEncoderKeywords, PdcchSearchKeywords
 
-__all__ = ["NrCoreset0", "NrPdcchResult", "NrSiDci", "NrType0Occasion", "PdcchDecoder", "PdcchEncoder", "nr_coreset0",
-           "nr_coreset0_first_hz", "nr_pdcch_candidates", "nr_type0_occasion"]
+__all__ = ["NrCoreset0", "NrDciFormat", "NrPdcchFound", "NrPdcchResult", "NrSiDci", "NrType0Occasion", "PdcchDecoder", "PdcchEncoder",
+           "PdcchSearch", "nr_coreset0", "nr_coreset0_first_hz", "nr_pdcch_candidates", "nr_type0_occasion"]
 
 COMPLEX64 = np.dtype(np.complex64)
 
@@ -27,12 +27,13 @@ class NrCoreset0(NamedTuple):
     """CORESET 0.
 
     >>> wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=30, index=10)
-    NrCoreset0(blocks=48, symbols=1, offset=12)
+    NrCoreset0(blocks=48, symbols=1, offset=12, pattern=1)
     """
 
     blocks: int  #: resource blocks: 24, 48 or 96
     symbols: int  #: 1 to 3
     offset: int  #: resource blocks from its first one to the one with the SS/PBCH block's first subcarrier
+    pattern: int = 1  #: multiplexing with SS/PBCH blocks: 1, at 60 and 120 kHz also 2 and 3
 
 
 class NrType0Occasion(NamedTuple):
@@ -47,20 +48,22 @@ class NrType0Occasion(NamedTuple):
     first_symbol: int  #: of the CORESET in the slot
 
 
-def nr_coreset0(*, ssb_spacing_khz: int, spacing_khz: int, index: int, wide: bool = False) -> NrCoreset0 | None:
-    """The CORESET of controlResourceSetZero, or None if the index is reserved (TS 38.213 tables 13-1 to 13-6).
+def nr_coreset0(*, ssb_spacing_khz: int, spacing_khz: int, index: int, wide: bool = False, k_ssb: int = 0) -> NrCoreset0 | None:
+    """The CORESET of controlResourceSetZero, or None if the index is reserved (TS 38.213 tables 13-1 to 13-10).
 
     Args:
-        ssb_spacing_khz: of the SS/PBCH block, 15 or 30.
-        spacing_khz: of SIB1, 15 or 30.
+        ssb_spacing_khz: of the SS/PBCH block, 15, 30, 120 or 240.
+        spacing_khz: of SIB1, 15 or 30; with blocks at 120 and 240 kHz 60 or 120.
         index: 0 to 15.
         wide: of bands whose least channel bandwidth is 40 MHz, with blocks at 30 kHz alone.
+        k_ssb: of ``NrSsbContent``; some offsets at 60 and 120 kHz depend on whether it is 0.
 
     >>> wb.nr_coreset0(ssb_spacing_khz=15, spacing_khz=15, index=15)
     """
     if not isinstance(wide, (bool, np.bool_)):
         raise refused("wide", wide, "True or False")
-    found = made(_core.nr_coreset0, ssb_spacing_khz=ssb_spacing_khz, spacing_khz=spacing_khz, index=index, wide=bool(wide))
+    found = made(_core.nr_coreset0, ssb_spacing_khz=ssb_spacing_khz, spacing_khz=spacing_khz, index=index, wide=bool(wide),
+                 k_ssb=k_ssb)
     return None if found is None else NrCoreset0(*found)
 
 
@@ -69,24 +72,24 @@ def nr_coreset0_first_hz(*, offset: int, ssb_spacing_khz: int, spacing_khz: int,
 
     Args:
         offset: of ``NrCoreset0``.
-        ssb_spacing_khz: of the SS/PBCH block, 15 or 30.
-        spacing_khz: of SIB1, 15 or 30.
-        k_ssb: of ``NrSsbContent``, 0 to 23.
+        ssb_spacing_khz: of the SS/PBCH block, 15, 30, 120 or 240.
+        spacing_khz: of SIB1, 15 or 30; with blocks at 120 and 240 kHz 60 or 120.
+        k_ssb: of ``NrSsbContent``, 0 to 23; with blocks at 120 and 240 kHz 0 to 11.
 
     >>> wb.nr_coreset0_first_hz(offset=12, ssb_spacing_khz=30, spacing_khz=30, k_ssb=6)
     -8010000.0
     """
-    return made(_core.nr_coreset0_first_hz, offset=whole("offset", offset, 0, 275), ssb_spacing_khz=ssb_spacing_khz,
+    return made(_core.nr_coreset0_first_hz, offset=whole("offset", offset, -275, 275), ssb_spacing_khz=ssb_spacing_khz,
                 spacing_khz=spacing_khz, k_ssb=k_ssb)
 
 
 def nr_type0_occasion(*, index: int, ssb_index: int, spacing_khz: int, coreset_symbols: int) -> NrType0Occasion:
-    """When CORESET 0 is monitored (TS 38.213 section 13 and table 13-11).
+    """When CORESET 0 is monitored (TS 38.213 section 13, tables 13-11 and 13-12).
 
     Args:
-        index: searchSpaceZero, 0 to 15.
-        ssb_index: i_SSB, 0 to 7.
-        spacing_khz: of SIB1, 15 or 30.
+        index: searchSpaceZero, 0 to 15; at 60 and 120 kHz 0 to 13, of CORESETs of pattern 1.
+        ssb_index: i_SSB, 0 to 7; at 60 and 120 kHz 0 to 63.
+        spacing_khz: of SIB1, 15, 30, 60 or 120.
         coreset_symbols: of ``NrCoreset0``, 1 to 3.
 
     >>> wb.nr_type0_occasion(index=1, ssb_index=3, spacing_khz=15, coreset_symbols=2).first_symbol
@@ -153,6 +156,80 @@ class NrSiDci:
         return list(made(_core.nr_si_blocks, dci=self._fields(), coreset_blocks=coreset_blocks))
 
 
+@described
+class NrDciFormat(Described):
+    """The fields of a DCI of format 0_0, 0_1, 1_0 or 1_1, by the settings of RRC that decide their widths (TS 38.212 section 7.3.1).
+
+    Fields are those of release 15 without shared spectrum. "identifier", "reserved" and "padding" have fixed values.
+
+    Args:
+        {settings}
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+
+    >>> fmt = wb.NrDciFormat(format="1_1", downlink_blocks=51, time_rows=4)
+    >>> sum(fmt.fields.values())
+    41
+    >>> bits = fmt.encode(frequency_domain=55, mcs=9, harq_process=3)
+    >>> fmt.decode(bits)["mcs"], fmt.blocks(55)
+    (9, [4, 5])
+    """
+
+    def __init__(self, **settings: Unpack[NrDciFormatKeywords]):
+        self._work = made(_core.NrDciFormat, settings=settings)
+        #: bits of each field, in their order
+        self.fields: dict[str, int] = {name: bits for name, bits, _ in self._work.fields}
+        self._names = [name for name, _, is_fixed in self._work.fields if not is_fixed]
+
+    def encode(self, **values: int) -> np.ndarray:
+        """The bits of a DCI, uint8. Fields that are left out are 0.
+
+        Args:
+            values: of fields, by their names.
+
+        Raises:
+            ValueError: a field that the format lacks, or a value that has too many bits.
+
+        >>> wb.NrDciFormat(use="p-rnti").encode(short_messages_indicator=1, frequency_domain=24)[:12]
+        array([0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], dtype=uint8)
+        """
+        for name in values:
+            if name not in self._names:
+                raise refused("values", name, "names of " + ", ".join(self._names))
+        numbers = [whole(name, values.get(name, 0), 0, 2 ** self.fields[name] - 1) for name in self._names]
+        return np.array(self._work.encode(numbers), np.uint8)
+
+    def decode(self, bits: Any) -> dict[str, int] | None:
+        """The values of a DCI's fields by their names. None: the identifier or the mark of an order is that of another format.
+
+        Args:
+            bits: as many as ``fields`` have.
+        """
+        found = self._work.decode([whole("bits", b, 0, 1) for b in listed("bits", bits)])
+        return None if found is None else dict(zip(self._names, found))
+
+    def blocks(self, frequency_domain: int) -> list[int] | None:
+        """Virtual resource blocks of the bandwidth part that a value of "frequency_domain" allocates; None if it has no meaning."""
+        found = self._work.blocks(whole("frequency_domain", frequency_domain, 0, 2 ** 20 - 1))
+        return None if found is None else list(found)
+
+
+class NrPdcchFound(NamedTuple):
+    """A DCI that a search found.
+
+    >>> wb.PdcchSearch()(np.zeros((1, 576)), slot=0)
+    []
+    """
+
+    grid: int  #: of the grids, leading axes flattened
+    level: int  #: control channel elements (CCEs) of the candidate
+    first_cce: int  #: the first of them
+    bits: np.ndarray  #: uint8: the DCI
+    metric: float  #: log-likelihood of the DMRS less that of noise
+    snr_db: float  #: of a resource element: -40 to 60
+
+
 class NrPdcchResult(NamedTuple):
     """What became of a candidate.
 
@@ -192,6 +269,20 @@ class PdcchEncoder(Described):
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[PdcchEncoderKeywords]):
         self._executor = checked_executor(executor)
         self._work = made(_core.PdcchEncoder, settings=settings)
+
+    def reserved(self, *, first_cce: int) -> list[int]:
+        """What a PDSCH is mapped round because of the PDCCH that schedules it: the candidate's resource elements (TS 38.214 section 5.1.4).
+
+        The result is for ``reserved`` of :class:`NrSharedChannel`, if that carrier begins with the CORESET's first resource block.
+
+        Args:
+            first_cce: of the candidate, a multiple of ``level``.
+
+        >>> pdcch = wb.PdcchEncoder(blocks=48, level=1, interleaved=False)
+        >>> pdcch.reserved(first_cce=2)[:8]
+        [12, 1, 0, 1, 13, 1, 0, 1]
+        """
+        return list(made(self._work.reserved, first_cce=first_cce))
 
     @converting(bits=as_bits)
     def __call__(self, bits: Array, *, slot: int | Sequence[int], first_cce: int | Sequence[int], strict: bool = False) -> Array:
@@ -262,3 +353,47 @@ class PdcchDecoder(Described):
         found = self._work.run(space.executor(self._executor), space.take(grids), candidates)
         return [NrPdcchResult(grid, cce, ok, erased, np.frombuffer(bits, np.uint8), *numbers)
                 for grid, cce, ok, erased, bits, *numbers in found]
+
+
+@described
+class PdcchSearch(Described):
+    """Searches a search space for DCIs of an RNTI: candidates of all levels and sizes (TS 38.213 section 10.1).
+
+    ``sizes`` are those of the formats that are looked for: the sums of ``NrDciFormat.fields``. With ``coreset_id`` the search space is
+    that of the UE whose C-RNTI is ``rnti``. Noise gives a DCI with a probability of at most ``list_size * 2**-24`` for each candidate
+    and size.
+
+    Args:
+        {settings}
+        executor: where arrays in host memory are processed; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+
+    >>> fmt = wb.NrDciFormat(format="0_0", uplink_blocks=51, downlink_blocks=51, common_search_space=False)
+    >>> size = sum(fmt.fields.values())
+    >>> coreset = {"blocks": 48, "interleaved": False, "dmrs_id": 3, "scrambling_id": 3, "rnti": 4660, "scrambling_rnti": 4660}
+    >>> first, = wb.nr_pdcch_candidates(cces=8, level=2, candidates=1, rnti=4660, coreset=1, slot=7)
+    >>> encode = wb.PdcchEncoder(level=2, dci_bits=size, **coreset)
+    >>> grid = encode(fmt.encode(mcs=5, frequency_domain=51), slot=7, first_cce=first)
+    >>> found, = wb.PdcchSearch(sizes=[size], candidates=[0, 1, 0, 0, 0], coreset_id=1, **coreset)(grid, slot=7)
+    >>> found.level, fmt.decode(found.bits)["mcs"]
+    (2, 5)
+    """
+
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[PdcchSearchKeywords]):
+        self._executor = checked_executor(executor)
+        self._work = made(_core.PdcchSearch, settings=settings)
+
+    @converting(grids=as_complex)
+    def __call__(self, grids: Array, *, slot: int | Sequence[int], strict: bool = False) -> list[NrPdcchFound]:
+        """Searches complex64 ``(..., symbols, 12 blocks)`` as :class:`PdcchDecoder` takes them. Waits for the result, in the order of
+        grids, sizes and levels.
+
+        Args:
+            slot: in its frame, 0 to 79: one for all grids or one for each, of shape ``(...)``.
+        """
+        space = space_of(grids)
+        slots = whole_for_each("slot", slot, batch_of("grids", grids, 2), 0, 79)
+        found = self._work.run(space.executor(self._executor), space.take(grids), slots)
+        return [NrPdcchFound(grid, level, cce, np.frombuffer(bits, np.uint8), *numbers) for grid, level, cce, bits, *numbers in found]

@@ -65,6 +65,14 @@ void complete_precoder(nr_link_config& c) {
   c.channel.tpmi = c.tpmi;
 }
 
+/// Settings of a slot that links have none of, or with another meaning.
+bool is_left_to_channels(const std::string& name) {
+  for (const char* left :
+       {"channel", "antenna_ports", "tpmi", "pi2_bpsk", "physical_blocks", "dmrs_delay", "reserved"})
+    if (name == left) return true;
+  return name.starts_with("ptrs_");
+}
+
 /// N0 that Wiener filters are made for.
 constexpr double least_noise = 1e-6, most_noise = 1e6;
 
@@ -96,8 +104,7 @@ const std::vector<setting_of<nr_link_config>>& nr_link_settings() {
     list.push_back(integer("mcs", &c::mcs, 0, 28, "Index of the modulation and coding scheme."));
     for (auto& s : precoder_settings()) list.push_back(std::move(s));
     for (auto s : channel)
-      if (s.name != "channel" && s.name != "antenna_ports" && s.name != "tpmi" && s.name != "pi2_bpsk")
-        list.push_back(std::move(s));
+      if (!is_left_to_channels(s.name)) list.push_back(std::move(s));
     for (auto& s : list)
       if (is_of_frc(s.name)) s = std::move(s).only_with("frc", {"none"});
     return list;

@@ -30,8 +30,9 @@ positions single_b_uplink(int length, int more) {
   if (more == 3) return {3, 6, 9};
   return {last / 2, last};
 }
-positions single_b_downlink(int length, int more) {
+positions single_b_downlink(int length, int more, int delay) {
   if (more == 0 || length < 5) return {};
+  if (length == 7 && delay > 0) return delay == 1 ? positions{5} : positions{};
   if (length < 8) return {4};
   const int last = length == 8 ? 6 : length < 11 ? 7 : length == 11 ? 8 : 9;
   if (more == 1) return {last};
@@ -61,6 +62,21 @@ void check_length(nr_direction direction, nr_mapping mapping, int length, const 
   if (a && length < 5 && d.first_symbol != 2)
     throw argument_error("dmrs_first_symbol", std::to_string(d.first_symbol),
                          "2 with an allocation of up to symbol " + std::to_string(length - 1));
+}
+
+/// DMRS behind a CORESET, §7.4.1.1.2.
+void check_dmrs_delay(nr_direction direction, nr_mapping mapping, int symbols, const nr_dmrs_config& d) {
+  if (d.delay == 0) return;
+  const int greatest = direction == nr_direction::uplink || mapping == nr_mapping::type_a ? 0
+                       : symbols == 2                                                     ? 1
+                       : symbols == 4                                                     ? 2
+                       : symbols == 7                                                     ? 3
+                                                                                          : 0;
+  if (d.delay > greatest - (d.length - 1))
+    throw argument_error("dmrs_delay", std::to_string(d.delay),
+                         "0 to " + std::to_string(std::max(greatest - (d.length - 1), 0)) +
+                             " with this allocation: up to 1, 2 or 3 with mapping B of PDSCH on 2, 4 or 7 "
+                             "symbols, one less with dmrs_length = 2");
 }
 
 }  // namespace
@@ -95,6 +111,10 @@ const std::vector<setting_of<nr_dmrs_config>>& nr_dmrs_settings() {
           .left_out_by_default(),
       integer("dmrs_low_papr_id", &c::low_papr_id, 0, 1007,
               "With transform_precoding: n_ID^RS of DMRS. Absent: the cell's.")
+          .left_out_by_default(),
+      integer("dmrs_delay", &c::delay, 0, 3,
+              "PDSCH of mapping B on 2, 4 or 7 symbols, of which the first ones have a CORESET: symbols by "
+              "which DMRS begin later.")
           .left_out_by_default()};
   return settings;
 }
@@ -113,6 +133,7 @@ std::vector<int> nr_dmrs_symbols(nr_direction direction, nr_mapping mapping, int
   // l_d: from the slot's first symbol with type A, else from the allocation's.
   const int length = a ? first + symbols : symbols, more = d.additional_positions;
   check_length(direction, mapping, length, d);
+  check_dmrs_delay(direction, mapping, symbols, d);
   if (d.length == 2 && more > 1)
     throw argument_error("dmrs_additional_positions", std::to_string(more), "0 or 1 with dmrs_length = 2");
   if (a && more == 3 && d.first_symbol != 2)
@@ -125,8 +146,8 @@ std::vector<int> nr_dmrs_symbols(nr_direction direction, nr_mapping mapping, int
   const positions behind = d.length == 2 ? a ? double_a(length, more) : double_b(direction, length, more)
                            : a ? single_a(length, more)
                            : direction == nr_direction::uplink ? single_b_uplink(length, more)
-                                                               : single_b_downlink(length, more);
-  std::vector<int> starts{a ? d.first_symbol : first};
+                                                               : single_b_downlink(length, more, d.delay);
+  std::vector<int> starts{a ? d.first_symbol : first + d.delay};
   for (const int p : behind) starts.push_back(a ? p : first + p);
   std::vector<int> found;
   for (const int p : starts)

@@ -42,6 +42,8 @@ struct nr_dmrs_config {
   // With transform precoding alone: instead of scid and ids.
   nr_dmrs_hopping hopping = nr_dmrs_hopping::none;
   std::optional<int> low_papr_id = {};  // n_ID^RS: 0..1007; absent: the cell's
+  // PDSCH of mapping type B on 2, 4 or 7 symbols: DMRS begin so many symbols later, behind a CORESET.
+  int delay = 0;
   /// Of antenna ports: sqrt(cdm_groups), as DMRS have the power of the resource elements without data.
   float beta() const noexcept;
 };
@@ -67,7 +69,8 @@ constexpr int nr_dmrs_group(int type, int subcarrier) {
 /// OFDM symbols with DMRS, of the slot: tables 6.4.1.1.3-3 and -4 without frequency hopping, 7.4.1.1.2-3 and
 /// -4 (l_1 = 11). `first` and `symbols` are the allocation. With mapping type A PUSCH begins in symbol 0, and
 /// PDSCH in 0 to 3 (TS 38.214 tables 6.1.2.1-1, 5.1.2.1-1). Throws argument_error that names what no table
-/// has: "dmrs_additional_positions", "dmrs_first_symbol", "dmrs_length", "first_symbol", "symbols".
+/// has: "dmrs_additional_positions", "dmrs_delay", "dmrs_first_symbol", "dmrs_length", "first_symbol",
+/// "symbols".
 ///   nr_dmrs_symbols(nr_direction::uplink, nr_mapping::type_a, 0, 14, {.additional_positions = 1});  // 2, 11
 std::vector<int> nr_dmrs_symbols(nr_direction direction, nr_mapping mapping, int first, int symbols,
                                  const nr_dmrs_config& dmrs);

@@ -107,6 +107,8 @@ void check_transform(const nr_channel_config& c) {
     throw argument_error("dmrs_cdm_groups", std::to_string(c.dmrs.cdm_groups), "2" + with);
   if (!c.physical_blocks.empty())
     throw argument_error("physical_blocks", text_of(c.physical_blocks), "left out" + with);
+  if (c.ptrs.time_density)
+    throw argument_error("ptrs_time_density", std::to_string(*c.ptrs.time_density), "left out" + with);
   int cofactor = *c.blocks;
   for (const int prime : {2, 3, 5})
     while (cofactor % prime == 0) cofactor /= prime;
@@ -149,19 +151,134 @@ std::vector<std::complex<float>> dmrs_of(const nr_channel_config& c, const std::
   return a;
 }
 
+/// Which resource elements of the slot PTRS take: none of those that are reserved.
+std::vector<bool> ptrs_elements(const nr_channel_config& c, const std::vector<int>& dmrs_symbols,
+                                const std::vector<bool>& reserved) {
+  std::vector<bool> used(c.carrier.elements());
+  const nr_ptrs_config& p = c.ptrs;
+  if (!p.time_density) return used;
+  std::vector<int> blocks = nr_blocks_of(c);
+  std::sort(blocks.begin(), blocks.end());
+  const int count = static_cast<int>(blocks.size()), density = p.frequency_density,
+            left = count % density == 0 ? density : count % density;
+  // k_ref^RE of port 0 of each CDM group with offset 0, and what ports and offsets add to it.
+  const int port = c.dmrs.ports[as_size(p.layer)];
+  static constexpr int of_type_1[4][4] = {{0, 2, 6, 8}, {2, 4, 8, 10}, {1, 3, 7, 9}, {3, 5, 9, 11}};
+  static constexpr int of_type_2[6][4] = {{0, 1, 6, 7}, {1, 6, 7, 0},   {2, 3, 8, 9},
+                                          {3, 8, 9, 2}, {4, 5, 10, 11}, {5, 10, 11, 4}};
+  const int subcarrier = c.dmrs.type == 1 ? of_type_1[port][p.offset] : of_type_2[port][p.offset];
+  for (const int l :
+       nr_ptrs_symbols(c.first_symbol, *c.symbols, dmrs_symbols, *p.time_density, c.dmrs.length))
+    for (int i = c.rnti % left; i < count; i += density) {
+      const auto element =
+          as_size(l * c.carrier.subcarriers() + nr_block_subcarriers * blocks[as_size(i)] + subcarrier);
+      used[element] = !reserved[element];
+    }
+  return used;
+}
+std::vector<bool> reserved_elements(const nr_channel_config& c) {
+  std::vector<bool> used(c.carrier.elements());
+  for (const nr_reserved& r : c.reserved)
+    for (int l = r.first_symbol; l < r.first_symbol + r.symbols; l++)
+      for (int k = 0; k < nr_block_subcarriers * r.blocks; k++)
+        used[as_size(l * c.carrier.subcarriers() + nr_block_subcarriers * r.first_block + k)] = true;
+  return used;
+}
+std::string text_of(const nr_reserved& r) {
+  return text_of(std::vector<int>{r.first_block, r.blocks, r.first_symbol, r.symbols});
+}
+
+bool has_dmrs(const nr_reserved& r, const nr_channel_config& c, const std::vector<int>& dmrs_symbols) {
+  const auto within = [](int i, int first, int count) { return i >= first && i < first + count; };
+  const std::vector<int> blocks = nr_blocks_of(c);
+  return std::any_of(dmrs_symbols.begin(), dmrs_symbols.end(),
+                     [&](int l) { return within(l, r.first_symbol, r.symbols); }) &&
+         std::any_of(blocks.begin(), blocks.end(), [&](int b) { return within(b, r.first_block, r.blocks); });
+}
+
+/// Of completed blocks and symbols.
+void check_reserved(const nr_channel_config& c, const std::vector<int>& dmrs_symbols) {
+  if (c.reserved.empty()) return;
+  if (c.direction != nr_direction::downlink)
+    throw argument_error("reserved", text_of(c.reserved[0]), "none with channel = \"pusch\"");
+  for (const nr_reserved& r : c.reserved) {
+    const int n = c.carrier.resource_blocks, symbols = c.carrier.symbols_per_slot();
+    if (r.first_block < 0 || r.blocks < 1 || r.first_block > n - r.blocks || r.first_symbol < 0 ||
+        r.symbols < 1 || r.first_symbol > symbols - r.symbols)
+      throw argument_error("reserved", text_of(r),
+                           "first block, blocks, first symbol and symbols within " + std::to_string(n) +
+                               " resource blocks and " + std::to_string(symbols) + " symbols");
+    if (has_dmrs(r, c, dmrs_symbols))
+      throw argument_error("reserved", text_of(r),
+                           "none with DMRS, which are in symbols " + text_of(dmrs_symbols));
+  }
+}
+void check_ptrs(const nr_channel_config& c) {
+  if (!c.ptrs.time_density) return;
+  check_range("ptrs_layer", c.ptrs.layer, 0, c.layers - 1);
+  const int port = c.dmrs.ports[as_size(c.ptrs.layer)], ports = nr_dmrs_ports(c.dmrs.type, 1);
+  if (port >= ports)
+    throw argument_error("ptrs_layer", std::to_string(c.ptrs.layer),
+                         "a layer with one of DMRS ports 0 to " + std::to_string(ports - 1));
+}
+
 /// Resource elements with data, in the order of the mapping.
 std::vector<std::int32_t> entries_of(const nr_channel_config& c, const std::vector<int>& symbols) {
   const std::vector<int> blocks = nr_blocks_of(c);
+  const std::vector<bool> reserved = reserved_elements(c), ptrs = ptrs_elements(c, symbols, reserved);
   std::vector<std::int32_t> entries;
   const int from_zero = nr_block_subcarriers * c.carrier.first_resource_block;
   for (int l = c.first_symbol; l < c.first_symbol + *c.symbols; l++) {
     const bool shared = std::find(symbols.begin(), symbols.end(), l) != symbols.end();
     for (const int block : blocks)
       for (int k = nr_block_subcarriers * block; k < nr_block_subcarriers * (block + 1); k++)
-        if (!shared || nr_dmrs_group(c.dmrs.type, from_zero + k) >= c.dmrs.cdm_groups)
-          entries.push_back(l * c.carrier.subcarriers() + k);
+        if (!shared || nr_dmrs_group(c.dmrs.type, from_zero + k) >= c.dmrs.cdm_groups) {
+          const int element = l * c.carrier.subcarriers() + k;
+          if (!reserved[as_size(element)] && !ptrs[as_size(element)]) entries.push_back(element);
+        }
   }
   return entries;
+}
+
+const std::string reserved_numbers =
+    "a list of four integers from 0 to 275 for each part: first block, blocks, first symbol, symbols";
+
+setting_of<nr_channel_config> reserved_setting() {
+  using c = nr_channel_config;
+  return setting_of<c>{
+      "reserved",
+      "list of integers",
+      reserved_numbers,
+      "Resource blocks x OFDM symbols that PDSCH is mapped round: first block of the carrier, blocks, first "
+      "symbol of the slot and symbols of each part, one after another.",
+      {},
+      [](c& x, const setting_value& v) {
+        x.reserved =
+            nr_reserved_of(settings_detail::wholes("reserved", v, 0, nr_most_blocks, reserved_numbers));
+      },
+      [](const c& x) -> setting_value {
+        if (x.reserved.empty()) return {};
+        std::vector<std::int64_t> n;
+        for (const nr_reserved& r : x.reserved)
+          n.insert(n.end(), {r.first_block, r.blocks, r.first_symbol, r.symbols});
+        return n;
+      }}
+      .left_out_by_default();
+}
+std::vector<setting_of<nr_ptrs_config>> ptrs_settings() {
+  using c = nr_ptrs_config;
+  return {one_of("ptrs_time_density", &c::time_density, {1, 2, 4},
+                 "L_PT-RS: PTRS are in every first, second or fourth OFDM symbol behind DMRS. Absent: there "
+                 "are none.")
+              .left_out_by_default(),
+          one_of("ptrs_frequency_density", &c::frequency_density, {2, 4},
+                 "K_PT-RS: PTRS are in every second or fourth resource block.")
+              .left_out_by_default(),
+          integer("ptrs_offset", &c::offset, 0, 3, "resourceElementOffset of PTRS.").left_out_by_default(),
+          integer("ptrs_layer", &c::layer, 0, 7, "Layer whose DMRS port PTRS have.").left_out_by_default(),
+          number("ptrs_power_db", &c::power_db, -20, 20,
+                 "Power of PTRS over that of a layer's data: TS 38.214 tables 4.1-2 and 6.2.3.1-3.")
+              .left_out_by_default()};
 }
 
 }  // namespace
@@ -179,6 +296,11 @@ const std::vector<setting_of<nr_channel_config>>& nr_channel_settings() {
                      "First resource block of the allocation, in the carrier."),
              integer("blocks", &c::blocks, 1, nr_most_blocks,
                      "Resource blocks of the allocation. Absent: all of the carrier's from first_block on."),
+             integers("physical_blocks", &c::physical_blocks, 0, nr_most_blocks - 1,
+                      "For interleaved mapping: the resource block of the carrier of each virtual one. Left "
+                      "out: first_block and those behind it.",
+                      "a list of resource blocks of the carrier, each once")
+                 .left_out_by_default(),
              words("mapping", &c::mapping, {{"A", nr_mapping::type_a}, {"B", nr_mapping::type_b}},
                    "Mapping type: the first DMRS is in symbol dmrs_first_symbol of the slot (A) or in the "
                    "first of the allocation (B)."),
@@ -204,6 +326,9 @@ const std::vector<setting_of<nr_channel_config>>& nr_channel_settings() {
       list.push_back(std::move(s));
     for (auto& s : within<c>([](c& x) -> nr_dmrs_config& { return x.dmrs; }, nr_dmrs_settings()))
       list.push_back(std::move(s));
+    for (auto& s : within<c>([](c& x) -> nr_ptrs_config& { return x.ptrs; }, ptrs_settings()))
+      list.push_back(std::move(s));
+    list.push_back(reserved_setting());
     return list;
   }();
   return settings;
@@ -216,6 +341,57 @@ nr_mcs nr_mcs_of(const nr_channel_config& config, int table, int index) {
     throw argument_error("mcs", std::to_string(index),
                          table == 1 ? "0 or 1 with pi2_bpsk" : "0 to 5 with pi2_bpsk");
   return mcs;
+}
+
+std::vector<nr_reserved> nr_reserved_of(const std::vector<int>& n) {
+  if (n.size() % 4 != 0) throw argument_error("reserved", text_of(n), reserved_numbers);
+  std::vector<nr_reserved> parts;
+  for (std::size_t i = 0; i < n.size(); i += 4) parts.push_back({n[i], n[i + 1], n[i + 2], n[i + 3]});
+  return parts;
+}
+
+std::vector<int> nr_interleaved_blocks(int first_resource_block, int blocks, int bundle) {
+  check_range("first_resource_block", first_resource_block, 0, 2199);
+  check_range("blocks", blocks, 1, nr_most_blocks);
+  if (bundle != 2 && bundle != 4) throw argument_error("bundle", std::to_string(bundle), "2 or 4");
+  // Bundles are counted from common resource block 0 on, so that the first and the last may be shorter.
+  constexpr int rows = 2;
+  const int before = first_resource_block % bundle, bundles = (blocks + before + bundle - 1) / bundle,
+            columns = bundles / rows;
+  std::vector<int> physical;
+  std::vector<std::vector<int>> of_bundle(as_size(bundles));
+  for (int b = 0; b < blocks; b++) of_bundle[as_size((b + before) / bundle)].push_back(b);
+  for (int j = 0; j < bundles; j++) {
+    const int target = j == bundles - 1 ? j : j % rows * columns + j / rows;
+    physical.insert(physical.end(), of_bundle[as_size(target)].begin(), of_bundle[as_size(target)].end());
+  }
+  return physical;
+}
+
+std::vector<int> nr_ptrs_symbols(int first, int symbols, const std::vector<int>& dmrs_symbols,
+                                 int time_density, int dmrs_length) {
+  std::vector<int> found;
+  int reference = 0, i = 0;
+  for (int l = 0; l < symbols; l = reference + i * time_density) {
+    const int from = std::max(l - time_density + 1, reference + (i == 0 ? 0 : 1));
+    const auto in_between = std::find_if(dmrs_symbols.begin(), dmrs_symbols.end(),
+                                         [&](int d) { return d - first >= from && d - first <= l; });
+    if (in_between == dmrs_symbols.end()) {
+      found.push_back(first + l);
+      i++;
+    } else {  // counting begins anew behind DMRS
+      reference = *(in_between + (dmrs_length - 1)) - first;
+      i = 1;
+    }
+  }
+  return found;
+}
+
+bool nr_can_be_mapped(const nr_channel_config& c) {
+  const auto symbols = nr_dmrs_symbols(c.direction, c.mapping, c.first_symbol, *c.symbols, c.dmrs);
+  return std::none_of(c.reserved.begin(), c.reserved.end(),
+                      [&](const nr_reserved& r) { return has_dmrs(r, c, symbols); }) &&
+         !entries_of(c, symbols).empty();
 }
 
 std::vector<int> nr_blocks_of(const nr_channel_config& c) {
@@ -248,8 +424,12 @@ nr_channel_config completed(const nr_channel_config& config) {
   if (symbols.back() >= c.first_symbol + *c.symbols)
     throw argument_error("symbols", std::to_string(*c.symbols),
                          "enough for DMRS in symbol " + std::to_string(symbols.back()));
+  check_reserved(c, symbols);
+  check_ptrs(c);
   if (entries_of(c, symbols).empty())
-    throw argument_error("symbols", std::to_string(*c.symbols), "enough for data beside DMRS");
+    throw argument_error("symbols", std::to_string(*c.symbols),
+                         c.reserved.empty() ? "enough for data beside DMRS"
+                                            : "enough for data beside DMRS and reserved resource blocks");
   if (!c.scrambling_id) c.scrambling_id = c.carrier.cell_id;
   return c;
 }
@@ -270,7 +450,11 @@ nr_shared_channel::nr_shared_channel(const nr_channel_config& config)
     for (std::size_t p = 0; p < ports(); p++) w[p * layers() + p] = 1;
   std::vector<std::complex<float>> precoded(ports() * elements());
   for (std::size_t l = 0; l < layers(); l++) {
-    const auto a = dmrs(static_cast<int>(l));
+    auto a = dmrs(static_cast<int>(l));
+    if (static_cast<int>(l) == config_.ptrs.layer) {
+      const auto tracking = ptrs();
+      for (std::size_t k = 0; k < elements(); k++) a[k] += tracking[k];
+    }
     for (std::size_t p = 0; p < ports(); p++)
       for (std::size_t k = 0; k < elements(); k++) precoded[p * elements() + k] += w[p * layers() + l] * a[k];
   }
@@ -291,6 +475,26 @@ std::vector<std::complex<float>> nr_shared_channel::dmrs(int layer) const {
   entries_.check_held();
   check_range("layer", layer, 0, config_.layers - 1);
   return dmrs_of(config_, dmrs_symbols_, layer);
+}
+
+std::vector<std::complex<float>> nr_shared_channel::ptrs() const {
+  entries_.check_held();
+  std::vector<std::complex<float>> a(elements());
+  const std::vector<bool> used = ptrs_elements(config_, dmrs_symbols_, reserved_elements(config_));
+  if (std::find(used.begin(), used.end(), true) == used.end()) return a;
+  const nr_dmrs_config& d = config_.dmrs;
+  const int subcarriers = config_.carrier.subcarriers(), step = d.type == 1 ? 4 : 6,
+            first = nr_block_subcarriers * config_.carrier.first_resource_block,
+            delta = nr_dmrs_port_of(d.type, d.ports[as_size(config_.ptrs.layer)]).first;
+  const auto r = nr_dmrs_sequence(nr_dmrs_init(config_.carrier, dmrs_symbols_[0], d),
+                                  as_size(first + subcarriers) * 2 / as_size(step));
+  const auto beta = static_cast<float>(std::pow(10., config_.ptrs.power_db / 20));
+  for (std::size_t e = 0; e < used.size(); e++) {
+    if (!used[e]) continue;
+    const int k = first + static_cast<int>(e) % subcarriers, offset = k % step - delta;
+    a[e] = beta * r[as_size(2 * (k / step) + (d.type == 1 ? offset / 2 : offset))];
+  }
+  return a;
 }
 
 nr_transport_config nr_shared_channel::transport(int mcs_table, int index, int codeword) const {

@@ -2,6 +2,7 @@
 // backend.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include <oracle/nr_slot.hpp>
 #include <tests/nr.hpp>
 #include <warpband/fec/nr/transport.hpp>
 #include <warpband/modem/qam/qam.hpp>
@@ -274,6 +276,187 @@ TEST(nr_shared_channel, bad_settings_are_named) {
   EXPECT_EQ(blamed([&] { pusch.transport(1, 0, 1); }), "codeword");
 }
 
+/// PDSCH and PUSCH of many kinds, with what they are mapped round.
+std::vector<nr_channel_config> drawn_channels(int count) {
+  std::mt19937 random(21);
+  const auto draw = [&](int least, int greatest) {
+    return least + static_cast<int>(random() % static_cast<unsigned>(greatest - least + 1));
+  };
+  std::vector<nr_channel_config> channels;
+  while (static_cast<int>(channels.size()) < count) {
+    nr_channel_config c;
+    c.direction = draw(0, 3) == 0 ? nr_direction::uplink : nr_direction::downlink;
+    c.carrier = {
+        .resource_blocks = draw(4, 20), .first_resource_block = draw(0, 9), .cell_id = draw(0, 1007)};
+    c.rnti = draw(1, 65535);
+    c.mapping = draw(0, 1) == 0 ? nr_mapping::type_a : nr_mapping::type_b;
+    c.first_symbol = c.mapping == nr_mapping::type_b         ? draw(0, 6)
+                     : c.direction == nr_direction::downlink ? draw(0, 2)
+                                                             : 0;
+    c.symbols = draw(4, 13 - c.first_symbol);
+    c.dmrs = {.type = draw(1, 2), .length = draw(1, 2), .additional_positions = draw(0, 1)};
+    c.dmrs.cdm_groups = draw(1, c.dmrs.type + 1);
+    c.dmrs.ports = {draw(0, 2 * c.dmrs.cdm_groups - 1)};
+    if (draw(0, 1) == 0) {
+      const std::vector<int> blocks =
+          nr_interleaved_blocks(c.carrier.first_resource_block, c.carrier.resource_blocks, 2 * draw(1, 2));
+      const int first = draw(0, c.carrier.resource_blocks - 1);
+      c.blocks = draw(1, c.carrier.resource_blocks - first);
+      c.physical_blocks.assign(blocks.begin() + first, blocks.begin() + first + *c.blocks);
+    } else {
+      c.first_block = draw(0, c.carrier.resource_blocks - 1);
+    }
+    if (draw(0, 1) == 0)
+      c.ptrs = {.time_density = 1 << draw(0, 2),
+                .frequency_density = 2 * draw(1, 2),
+                .offset = draw(0, 3),
+                .power_db = draw(-3, 6) * 1.};
+    for (int parts = c.direction == nr_direction::downlink ? draw(0, 4) : 0; parts > 0; parts--) {
+      nr_reserved r{.first_block = draw(0, c.carrier.resource_blocks - 1), .first_symbol = draw(0, 13)};
+      r.blocks = draw(1, c.carrier.resource_blocks - r.first_block);
+      r.symbols = draw(1, std::min(3, 14 - r.first_symbol));
+      c.reserved.push_back(r);
+    }
+    const std::string blame = blamed([&] { completed(c); });
+    if (blame.empty()) channels.push_back(c);
+  }
+  return channels;
+}
+oracle::nr_slot as_oracle(const nr_shared_channel& channel) {
+  const nr_channel_config& c = channel.config();
+  oracle::nr_slot s{c.carrier.resource_blocks,
+                    c.carrier.first_resource_block,
+                    nr_blocks_of(c),
+                    c.first_symbol,
+                    *c.symbols,
+                    channel.dmrs_symbols(),
+                    c.dmrs.type,
+                    c.dmrs.length,
+                    c.dmrs.cdm_groups,
+                    {},
+                    c.ptrs.time_density.value_or(0),
+                    c.ptrs.frequency_density,
+                    c.ptrs.offset,
+                    c.dmrs.ports[static_cast<std::size_t>(c.ptrs.layer)],
+                    c.rnti};
+  for (const nr_reserved& r : c.reserved)
+    s.reserved.push_back({r.first_block, r.blocks, r.first_symbol, r.symbols});
+  return s;
+}
+
+// Data are mapped round DMRS, PTRS and reserved parts, which the oracle takes from the clauses.
+TEST(nr_shared_channel, mapping_equals_the_oracle) {
+  int reserved = 0, tracked = 0;
+  for (const nr_channel_config& config : drawn_channels(400)) {
+    const nr_shared_channel channel(config);
+    const nr_channel_config& c = channel.config();
+    const oracle::nr_slot s = as_oracle(channel);
+    ASSERT_EQ(std::vector<int>(channel.data_places().begin(), channel.data_places().end()),
+              oracle::nr_data_elements(s));
+    const auto places = oracle::nr_ptrs_elements(s);
+    const std::int64_t number = 14 * c.carrier.slot + channel.dmrs_symbols()[0] + 1, id = c.dmrs.ids[0];
+    const std::int64_t init = (131072 * number * (2 * id + 1) + 2 * id) % 2147483648;
+    const auto values = oracle::nr_ptrs_values(s, init, std::pow(10, c.ptrs.power_db / 20));
+    std::vector<std::complex<double>> expected(channel.elements());
+    for (std::size_t i = 0; i < places.size(); i++) expected[static_cast<std::size_t>(places[i])] = values[i];
+    const complexes found = channel.ptrs();
+    for (std::size_t e = 0; e < expected.size(); e++)
+      ASSERT_LT(std::abs(std::complex<double>(found[e]) - expected[e]), close) << e;
+    reserved += !c.reserved.empty();
+    tracked += !places.empty();
+  }
+  EXPECT_GT(reserved, 50);
+  EXPECT_GT(tracked, 100);
+}
+
+// Transport block sizes do not depend on what is reserved, and coded bits do.
+TEST(nr_shared_channel, reserved_parts_take_coded_bits_alone) {
+  nr_channel_config c{.direction = nr_direction::downlink, .carrier = {.resource_blocks = 24}};
+  const nr_transport_config whole = nr_shared_channel(c).transport(1, 5);
+  c.reserved = {{2, 20, 6, 4}};
+  const nr_transport_config round = nr_shared_channel(c).transport(1, 5);
+  EXPECT_EQ(round.transport_bits, whole.transport_bits);
+  EXPECT_EQ(round.coded_bits, whole.coded_bits - 2 * 20 * 12 * 4);
+  c.reserved.push_back({0, 22, 6, 4});  // overlaps the first
+  EXPECT_EQ(nr_shared_channel(c).transport(1, 5).coded_bits, whole.coded_bits - 2 * 22 * 12 * 4);
+}
+
+TEST(nr_shared_channel, what_is_reserved_is_named) {
+  const auto blamed_for = [](std::vector<nr_reserved> reserved, nr_direction direction) {
+    return blamed([&] {
+      completed(
+          {.direction = direction, .carrier = {.resource_blocks = 10}, .blocks = 6, .reserved = reserved});
+    });
+  };
+  const auto down = nr_direction::downlink;
+  EXPECT_EQ(blamed_for({{0, 10, 0, 2}, {0, 10, 3, 10}}, down), "");
+  EXPECT_EQ(blamed_for({{0, 10, 0, 2}, {0, 10, 3, 11}}, down), "symbols");  // no data
+  EXPECT_EQ(blamed_for({{6, 4, 0, 14}}, down), "");                         // beside the allocation
+  EXPECT_EQ(blamed_for({{0, 1, 0, 1}}, nr_direction::uplink), "reserved");
+  EXPECT_EQ(blamed_for({{5, 1, 2, 1}}, down), "reserved");  // DMRS
+  EXPECT_EQ(blamed_for({{0, 11, 0, 1}}, down), "reserved");
+  EXPECT_EQ(blamed_for({{0, 1, 13, 2}}, down), "reserved");
+  EXPECT_EQ(blamed_for({{-1, 1, 0, 1}}, down), "reserved");
+  EXPECT_EQ(blamed_for({{0, 0, 0, 1}}, down), "reserved");
+  const auto blamed_ptrs = [](nr_ptrs_config ptrs, nr_dmrs_config dmrs) {
+    return blamed([&] { completed({.carrier = {.resource_blocks = 10}, .dmrs = dmrs, .ptrs = ptrs}); });
+  };
+  EXPECT_EQ(blamed_ptrs({.time_density = 3}, {}), "ptrs_time_density");
+  EXPECT_EQ(blamed_ptrs({.frequency_density = 3}, {}), "ptrs_frequency_density");
+  EXPECT_EQ(blamed_ptrs({.time_density = 1, .layer = 1}, {}), "ptrs_layer");
+  EXPECT_EQ(blamed_ptrs({.time_density = 1}, {.length = 2, .ports = {4}}), "ptrs_layer");
+  EXPECT_EQ(blamed_ptrs({.time_density = 1}, {.type = 2, .cdm_groups = 3, .ports = {4}}), "");
+  EXPECT_EQ(blamed([] { completed({.ptrs = {.time_density = 1}, .transform_precoding = true}); }),
+            "ptrs_time_density");
+  nr_channel_config c = completed({.direction = down, .carrier = {.resource_blocks = 10}, .blocks = 6});
+  EXPECT_TRUE(nr_can_be_mapped(c));
+  c.reserved = {{5, 1, 2, 1}};
+  EXPECT_FALSE(nr_can_be_mapped(c));
+  c.reserved = {{0, 10, 0, 2}, {0, 10, 3, 11}};  // DMRS alone are left
+  EXPECT_FALSE(nr_can_be_mapped(c));
+}
+
+TEST(nr_ptrs, symbols_by_hand) {
+  using list = std::vector<int>;
+  EXPECT_EQ(nr_ptrs_symbols(0, 14, {2}, 1, 1), (list{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}));
+  EXPECT_EQ(nr_ptrs_symbols(0, 14, {2}, 2, 1), (list{0, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(nr_ptrs_symbols(0, 14, {2, 11}, 4, 1), (list{0, 6, 10}));
+  EXPECT_EQ(nr_ptrs_symbols(0, 14, {2, 3}, 2, 2), (list{0, 5, 7, 9, 11, 13}));
+  EXPECT_EQ(nr_ptrs_symbols(3, 7, {3}, 4, 1), (list{7}));
+}
+
+TEST(nr_interleaved_blocks, equal_the_oracle) {
+  for (int first = 0; first < 5; first++)
+    for (int blocks = 1; blocks <= 40; blocks++)
+      for (const int bundle : {2, 4})
+        ASSERT_EQ(nr_interleaved_blocks(first, blocks, bundle), oracle::nr_interleaved(first, blocks, bundle))
+            << first << ' ' << blocks;
+  EXPECT_EQ(nr_interleaved_blocks(1, 8, 2), (std::vector<int>{0, 3, 4, 1, 2, 5, 6, 7}));
+  EXPECT_EQ(blamed([] { nr_interleaved_blocks(0, 8, 3); }), "bundle");
+  EXPECT_EQ(blamed([] { nr_interleaved_blocks(0, 0, 2); }), "blocks");
+  EXPECT_EQ(blamed([] { nr_interleaved_blocks(2200, 8, 2); }), "first_resource_block");
+}
+
+// A CORESET in the first symbols moves DMRS of mapping type B behind it.
+TEST(nr_dmrs, begin_behind_a_coreset) {
+  const auto symbols_of = [](int first, int symbols, nr_dmrs_config d) {
+    return nr_dmrs_symbols(nr_direction::downlink, nr_mapping::type_b, first, symbols, d);
+  };
+  using list = std::vector<int>;
+  EXPECT_EQ(symbols_of(4, 4, {.additional_positions = 2, .delay = 2}), (list{6}));
+  EXPECT_EQ(symbols_of(5, 2, {.delay = 1}), (list{6}));
+  EXPECT_EQ(symbols_of(5, 7, {.additional_positions = 2, .delay = 1}), (list{6, 10}));
+  EXPECT_EQ(symbols_of(4, 7, {.additional_positions = 2, .delay = 2}), (list{6}));
+  EXPECT_EQ(symbols_of(4, 7, {.additional_positions = 0, .delay = 1}), (list{5}));
+  EXPECT_EQ(blamed([&] { symbols_of(5, 2, {.delay = 2}); }), "dmrs_delay");
+  EXPECT_EQ(blamed([&] { symbols_of(4, 4, {.delay = 3}); }), "dmrs_delay");
+  EXPECT_EQ(blamed([&] { symbols_of(4, 6, {.delay = 1}); }), "dmrs_delay");
+  EXPECT_EQ(blamed([&] { nr_dmrs_symbols(nr_direction::downlink, nr_mapping::type_a, 0, 14, {.delay = 1}); }),
+            "dmrs_delay");
+  EXPECT_EQ(blamed([&] { nr_dmrs_symbols(nr_direction::uplink, nr_mapping::type_b, 4, 4, {.delay = 1}); }),
+            "dmrs_delay");
+}
+
 class nr_slots : public on_backend {};
 WB_ON_ALL_BACKENDS(nr_slots);
 
@@ -351,7 +534,16 @@ TEST_P(nr_slots, come_back) {
        .first_symbol = 4,
        .symbols = 7,
        .layers = 7,
-       .dmrs = {.length = 2, .ports = {0, 1, 2, 3, 4, 5, 6}}}};
+       .dmrs = {.length = 2, .ports = {0, 1, 2, 3, 4, 5, 6}}},
+      {.direction = nr_direction::downlink,
+       .carrier = {.resource_blocks = 9, .first_resource_block = 5},
+       .blocks = 6,
+       .physical_blocks = {7, 8, 1, 2, 5, 6},
+       .layers = 2,
+       .dmrs = {.type = 2, .additional_positions = 1, .cdm_groups = 3, .ports = {4, 2}},
+       .ptrs = {.time_density = 2, .offset = 2, .layer = 1, .power_db = 3},
+       .reserved = {{0, 4, 0, 2}, {5, 2, 9, 2}},
+       .rnti = 17}};
   constexpr std::size_t slots = 3;
   for (const nr_channel_config& config : configs) {
     const nr_shared_channel channel(config);
@@ -384,7 +576,14 @@ TEST_P(nr_slots, come_back) {
     EXPECT_EQ(places.size(), n);
     std::size_t others = 0;
     for (std::size_t p = 0; p < channel.ports(); p++) {
-      const complexes dmrs = channel.dmrs(static_cast<int>(p));
+      complexes dmrs = channel.dmrs(static_cast<int>(p));
+      if (static_cast<int>(p) == c.ptrs.layer) {
+        const complexes ptrs = channel.ptrs();
+        for (std::size_t k = 0; k < dmrs.size(); k++) {
+          EXPECT_TRUE(dmrs[k] == 0.f || ptrs[k] == 0.f) << "PTRS and DMRS collide";
+          dmrs[k] += ptrs[k];
+        }
+      }
       for (std::size_t use = 0; use < slots * channel.elements(); use++) {
         const std::size_t k = use % channel.elements();
         if (places.count(static_cast<std::int32_t>(k))) {

@@ -40,6 +40,11 @@ double symbol_start(int spacing_khz, int symbol) {
 /// Seconds of a symbol without the longer prefix.
 double symbol_seconds(int spacing_khz) { return downlink_symbol / downlink_rate * 15 / spacing_khz; }
 
+/// The product of finite numbers: that of std::complex checks for NaN.
+std::complex<double> product(std::complex<double> a, std::complex<double> b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
 /// A slot's values without the phases that a transmitter refers to its carrier (TS 38.211 §5.4).
 std::vector<downlink_sample> carrier_removed(const std::vector<downlink_sample>& values, int spacing_khz,
                                              int subframe_slot, double carrier_hz) {
@@ -52,9 +57,32 @@ std::vector<downlink_sample> carrier_removed(const std::vector<downlink_sample>&
         1e-3 / spacing_khz;
     const auto phase = std::polar(1., 2 * std::numbers::pi * std::fmod(carrier_hz * seconds, 1.));
     for (std::size_t k = 0; k < subcarriers; k++)
-      rotated.emplace_back(std::complex<double>(values[l * subcarriers + k]) * phase);
+      rotated.emplace_back(product(values[l * subcarriers + k], phase));
   }
   return rotated;
+}
+
+/// The resource blocks x symbols of a slot that an SS/PBCH block takes, if any. lowest_hz: from subcarrier 0
+/// of the slot's blocks to that of the SS/PBCH block; seconds: from the slot's start to that of the block.
+std::optional<nr_reserved> ssb_reserved(const nr_carrier& carrier, int ssb_spacing_khz, double lowest_hz,
+                                        double seconds) {
+  const int first_in_subframe = carrier.slot % (carrier.spacing_khz / 15) * downlink_slot_symbols;
+  const double ssb_end = seconds + ssb_symbols * symbol_seconds(ssb_spacing_khz),
+               tolerance = symbol_seconds(carrier.spacing_khz) / 8, block_hz = 12e3 * carrier.spacing_khz;
+  const auto start = [&](int symbol) {
+    return symbol_start(carrier.spacing_khz, first_in_subframe + symbol) -
+           symbol_start(carrier.spacing_khz, first_in_subframe);
+  };
+  nr_reserved r{.symbols = 0};
+  for (int l = 0; l < downlink_slot_symbols; l++)
+    if (start(l + 1) > seconds + tolerance && start(l) < ssb_end - tolerance)
+      r.first_symbol = r.symbols == 0 ? l : r.first_symbol, r.symbols++;
+  r.first_block = std::max(static_cast<int>(std::floor(lowest_hz / block_hz)), 0);
+  const double highest_hz = lowest_hz + 1e3 * ssb_subcarriers * ssb_spacing_khz;
+  r.blocks =
+      std::min(static_cast<int>(std::ceil(highest_hz / block_hz)), carrier.resource_blocks) - r.first_block;
+  if (r.symbols == 0 || r.blocks <= 0) return std::nullopt;
+  return r;
 }
 
 /// N0 of a resource element by a decoded PDCCH in a slot's values.
@@ -75,12 +103,18 @@ std::vector<downlink_sample> shifted(std::span<const downlink_sample> samples, d
                                      std::size_t count, double hz, double rate_hz) {
   std::vector<downlink_sample> piece(count);
   const double advance = -2 * std::numbers::pi * hz / rate_hz;
-  for (std::size_t i = 0; i < count; i++) {
-    const double index = first + static_cast<double>(i);
-    if (index < 0 || index >= static_cast<double>(samples.size())) continue;
-    const std::complex<double> x = samples[static_cast<std::size_t>(index)];
-    if (nr_is_usable(downlink_sample(x)))
-      piece[i] = downlink_sample(x * std::polar(1.0, advance * static_cast<double>(i)));
+  // Phases of a group of samples are those of the first group, turned by the phase of the group's first one.
+  constexpr std::size_t group = 64;
+  std::array<std::complex<double>, group> turns;
+  for (std::size_t i = 0; i < group; i++) turns[i] = std::polar(1.0, advance * static_cast<double>(i));
+  for (std::size_t from = 0; from < count; from += group) {
+    const auto base = std::polar(1.0, advance * static_cast<double>(from));
+    for (std::size_t i = 0; i < std::min(group, count - from); i++) {
+      const double index = first + static_cast<double>(from + i);
+      if (index < 0 || index >= static_cast<double>(samples.size())) continue;
+      const downlink_sample x = samples[static_cast<std::size_t>(index)];
+      if (nr_is_usable(x)) piece[from + i] = downlink_sample(product(x, product(base, turns[i])));
+    }
   }
   return piece;
 }
@@ -127,11 +161,11 @@ cell_search_config search_of(const nr_downlink_config& c) {
 
 }  // namespace
 
-/// PDCCH decoders by cell, blocks, symbols, first symbol and level. Demodulators of a slot by spacing, blocks
+/// Searches for PDCCH by cell, blocks, symbols and first symbol. Demodulators of a slot by spacing, blocks
 /// and slot of the subframe.
 struct nr_downlink::kept_objects {
   std::mutex mutex;
-  std::map<std::array<int, 5>, std::shared_ptr<const pdcch_decoder>> decoders;
+  std::map<std::array<int, 4>, std::shared_ptr<const pdcch_search>> searches;
   std::map<std::array<int, 3>, std::shared_ptr<const ofdm_demodulator>> demodulators;
 };
 
@@ -406,16 +440,18 @@ std::vector<nr_downlink_message> nr_downlink::messages(executor& exec,
       if (from <= to) add_occasions(*blocks[i], from, to, list);
     }
   }
-  for (const occasion& o : list.sorted()) add_messages(exec, samples, o, found);
+  for (const occasion& o : list.sorted())
+    add_messages(exec, samples, o, cells[o.block->found.cell_id], found);
   return found;
 }
 
 void nr_downlink::add_messages(executor& exec, std::span<const std::complex<float>> samples,
-                               const occasion& o, std::vector<nr_downlink_message>& messages) const {
+                               const occasion& o, const std::vector<const nr_downlink_block*>& ssbs,
+                               std::vector<nr_downlink_message>& messages) const {
   const nr_ssb_content& mib = *o.block->pbch.content;
   const double rate = config_.sample_rate_hz;
   const int spacing = mib.common_spacing_khz, blocks = o.coreset.blocks, cell = o.block->found.cell_id,
-            subframe_slot = o.slot % (spacing / 15), cces = blocks * o.coreset.symbols / 6;
+            subframe_slot = o.slot % (spacing / 15);
   const double size = rate / (1e3 * spacing);
   const int fft_size = static_cast<int>(std::lround(size));
   // From the block's subcarrier 120, and from the centre of the samples, to the middle of the CORESET.
@@ -450,55 +486,45 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
   const std::size_t symbol = as_size(12 * blocks);
   const auto coreset = make_view(std::as_const(grid).data() + as_size(o.first_symbol) * symbol, 1,
                                  as_size(o.coreset.symbols) * symbol);
+  std::shared_ptr<const pdcch_search> search;
+  {
+    const std::lock_guard lock(kept_->mutex);
+    auto& kept = kept_->searches[{cell, blocks, o.coreset.symbols, o.first_symbol}];
+    if (kept == nullptr)
+      kept = std::make_shared<const pdcch_search>(
+          pdcch_search_config{.decoder = {.channel = {.blocks = blocks,
+                                                      .symbols = o.coreset.symbols,
+                                                      .first_symbol = o.first_symbol,
+                                                      .shift = cell,
+                                                      .dmrs_id = cell,
+                                                      .scrambling_id = cell,
+                                                      .rnti = nr_si_rnti}},
+                              .sizes = {nr_si_dci_bits(blocks)}});
+    search = kept;
+  }
+  pdcch_config control = search->config().decoder.channel;
   const std::size_t before = messages.size();
   std::vector<double> noise_vars;  // of the messages from `before` on
-  for (int level = 1; level <= cces; level *= 2) {
-    if (nr_type0_candidates(level) == 0) continue;
-    std::shared_ptr<const pdcch_decoder> decoder;
-    {
-      const std::lock_guard lock(kept_->mutex);
-      auto& kept = kept_->decoders[{cell, blocks, o.coreset.symbols, o.first_symbol, level}];
-      if (kept == nullptr)
-        kept = std::make_shared<const pdcch_decoder>(
-            pdcch_decoder_config{.channel = {.blocks = blocks,
-                                             .symbols = o.coreset.symbols,
-                                             .first_symbol = o.first_symbol,
-                                             .shift = cell,
-                                             .dmrs_id = cell,
-                                             .scrambling_id = cell,
-                                             .level = level,
-                                             .dci_bits = nr_si_dci_bits(blocks),
-                                             .rnti = nr_si_rnti}});
-      decoder = kept;
-    }
-    std::vector<nr_pdcch_candidate> candidates;
-    std::set<int> seen;
-    for (const int first : nr_pdcch_candidates(cces, level, nr_type0_candidates(level)))
-      if (seen.insert(first).second) candidates.push_back({0, o.slot, first});
-    const auto results = decoder->run(exec, coreset, candidates);
-    for (std::size_t i = 0; i < results.size(); i++) {
-      const nr_pdcch_result& r = results[i];
-      if (!r.ok) continue;
-      const auto dci = nr_si_dci_decode(r.bits, blocks);
-      const auto is_same = [&](const nr_downlink_message& m) {
-        return m.cell_id == cell && m.sfn == o.sfn && m.slot == o.slot && m.bits == r.bits;
-      };
-      if (!dci || std::any_of(messages.begin(), messages.end(), is_same)) continue;
-      noise_vars.push_back(
-          pdcch_noise(exec.to_host(grid), decoder->config().channel, candidates[i].first_cce, r.snr_db));
-      messages.push_back({.cell_id = cell,
-                          .ssb_index = o.ssb_index,
-                          .sfn = o.sfn,
-                          .slot = o.slot,
-                          .first_sample = o.first,
-                          .coreset_blocks = blocks,
-                          .level = level,
-                          .first_cce = candidates[i].first_cce,
-                          .snr_db = r.snr_db,
-                          .metric = r.metric,
-                          .bits = r.bits,
-                          .dci = *dci});
-    }
+  for (const nr_pdcch_found& f : search->run(exec, coreset, {o.slot})) {
+    const auto dci = nr_si_dci_decode(f.result.bits, blocks);
+    const auto is_same = [&](const nr_downlink_message& m) {
+      return m.cell_id == cell && m.sfn == o.sfn && m.slot == o.slot && m.bits == f.result.bits;
+    };
+    if (!dci || std::any_of(messages.begin(), messages.end(), is_same)) continue;
+    control.level = f.level;
+    noise_vars.push_back(pdcch_noise(exec.to_host(grid), control, f.first_cce, f.result.snr_db));
+    messages.push_back({.cell_id = cell,
+                        .ssb_index = o.ssb_index,
+                        .sfn = o.sfn,
+                        .slot = o.slot,
+                        .first_sample = o.first,
+                        .coreset_blocks = blocks,
+                        .level = f.level,
+                        .first_cce = f.first_cce,
+                        .snr_db = f.result.snr_db,
+                        .metric = f.result.metric,
+                        .bits = f.result.bits,
+                        .dci = *dci});
   }
   if (messages.size() == before) return;
 
@@ -511,10 +537,20 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
   const int tries = spacing == 15 ? 12 : config_.spacing_khz == 15 ? 2 : 1, width = spacing == 15 ? 12 : 1;
   for (int i = 0; i < tries; i++) carriers.push_back(advance + i * width * step);
   const std::vector<downlink_sample> values = exec.to_host(grid);
+  const double ssb_lowest_hz = half - block_to_coreset_hz - 1e3 * ssb_subcarriers / 2 * config_.spacing_khz;
   for (std::size_t i = before; i < messages.size(); i++) {
     nr_downlink_message& m = messages[i];
     if (m.dci.mcs > 28) continue;  // reserved
-    const nr_channel_config pdsch = nr_si_channel(m.dci, carrier, mib.dmrs_first_symbol);
+    control.level = m.level;
+    nr_channel_config pdsch = nr_si_channel(m.dci, carrier, mib.dmrs_first_symbol, control);
+    pdsch.reserved = nr_pdcch_reserved(control, m.first_cce);
+    if (m.dci.other_information)  // SIB1 is not sent beside SS/PBCH blocks (TS 38.214 §5.1.4)
+      for (const nr_downlink_block* b : ssbs) {
+        const double seconds = (b->found.first_sample - std::floor(o.first + 0.5)) / rate;
+        if (const auto r = ssb_reserved(carrier, config_.spacing_khz, ssb_lowest_hz, seconds))
+          pdsch.reserved.push_back(*r);
+      }
+    if (!nr_can_be_mapped(pdsch)) continue;
     for (std::size_t c = 0; c < carriers.size() && !m.block.ok; c++) {
       const auto rotated = carrier_removed(values, spacing, subframe_slot, carriers[c]);
       exec.upload(grid.data(), rotated.data(), rotated.size() * sizeof(downlink_sample));

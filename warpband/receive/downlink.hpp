@@ -10,7 +10,8 @@
 // The phases of TS 38.211 §5.4 follow from carrier_hz. If it is left out or wrong, they follow from the phase
 // advance within the block. Frequency range 1: blocks and SIB1 at 15 and 30 kHz. CORESET 0 must lie within
 // the sampled band, and the sample rate must be 1 to 32 times 128 of SIB1's spacings. Other messages are left
-// out.
+// out. A PDSCH is mapped round its PDCCH, and other system information than SIB1 also round SS/PBCH blocks of
+// its cell that were decoded.
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -123,6 +124,7 @@ class nr_downlink {
   void check_known(const nr_downlink_block& block) const;
   void add_occasions(const nr_downlink_block& block, double from, double to, occasion_list& list) const;
   void add_messages(executor& exec, std::span<const std::complex<float>> samples, const occasion& o,
+                    const std::vector<const nr_downlink_block*>& ssbs,
                     std::vector<nr_downlink_message>& messages) const;
 
   nr_downlink_config config_;

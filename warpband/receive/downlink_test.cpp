@@ -136,7 +136,49 @@ const std::vector<sent_cell> sent_cells{
      .noise_var = 0.005,
      .cell_id = 42,
      .mib = {.sfn = 300, .ssb_index = 0, .common_spacing_khz = 30, .coreset0 = 1, .search_space0 = 0},
-     .dci = {.first_block = 7, .blocks = 1, .time_domain = 10, .mcs = 11}}};
+     .dci = {.first_block = 7, .blocks = 1, .time_domain = 10, .mcs = 11}},
+    // A PDSCH from the CORESET's symbol on.
+    {.rate_hz = 15.36e6,
+     .offset_hz = 1.5e6,
+     .cfo_hz = 300,
+     .noise_var = 0.05,
+     .spacing_khz = 15,
+     .cell_id = 43,
+     .pattern = wb::ssb_case::a,
+     .mib = {.sfn = 20, .ssb_index = 1, .common_spacing_khz = 15, .coreset0 = 6, .search_space0 = 10},
+     .dci = {.first_block = 1, .blocks = 44, .time_domain = 12, .interleaved = true, .mcs = 6}},
+    // Mapping type B that begins in the CORESET: DMRS behind it.
+    {.rate_hz = 15.36e6,
+     .cfo_hz = 500,
+     .noise_var = 0.02,
+     .cell_id = 44,
+     .mib = {.sfn = 21, .ssb_index = 1, .common_spacing_khz = 30, .coreset0 = 5, .search_space0 = 1},
+     .dci = {.first_block = 0, .blocks = 24, .time_domain = 14, .mcs = 3}},
+    // Other system information beside the SS/PBCH block.
+    {.rate_hz = 15.36e6,
+     .offset_hz = 1.5e6,
+     .cfo_hz = -400,
+     .noise_var = 0.02,
+     .spacing_khz = 15,
+     .cell_id = 45,
+     .pattern = wb::ssb_case::a,
+     .mib =
+         {.sfn = 22, .ssb_index = 1, .k_ssb = 3, .common_spacing_khz = 15, .coreset0 = 6, .search_space0 = 1},
+     .dci = {.first_block = 0, .blocks = 48, .time_domain = 3, .mcs = 5, .other_information = true}}};
+
+// What these cells test: PDSCH and PDCCH, PDSCH and SS/PBCH block share symbols and resource blocks.
+TEST(nr_downlink_cells, have_resource_elements_without_data) {
+  for (const int cell : {43, 44, 45}) {
+    const auto c = std::find_if(sent_cells.begin(), sent_cells.end(),
+                                [&](const sent_cell& other) { return other.cell_id == cell; });
+    ASSERT_NE(c, sent_cells.end());
+    wb::nr_channel_config pdsch = pdsch_of(*c);
+    const std::size_t round = wb::nr_shared_channel(pdsch).data_elements();
+    if (cell == 45) pdsch.reserved.resize(pdsch.reserved.size() - 1);
+    if (cell != 45) pdsch.reserved.clear();
+    EXPECT_LT(round, wb::nr_shared_channel(pdsch).data_elements()) << cell;
+  }
+}
 
 TEST_P(nr_downlink, sib1_of_every_pair_of_spacings_comes_back) {
   const bool slow = wb::testing::small_scale() || GetParam().name == "scalar";

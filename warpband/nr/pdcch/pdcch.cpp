@@ -1,6 +1,7 @@
 #include <warpband/nr/pdcch/pdcch.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <span>
@@ -14,6 +15,7 @@
 #include <warpband/exec/take_part.hpp>
 #include <warpband/fec/nr/scrambling.hpp>
 #include <warpband/nr/dmrs.hpp>
+#include <warpband/nr/pdcch/coreset.hpp>
 
 namespace wb {
 
@@ -346,6 +348,80 @@ std::vector<nr_pdcch_result> pdcch_decoder::run(executor& exec, view<const std::
     if (c.symbols > 1) r.cfo_spacings = std::atan2(x[3], x[2]) / (full * spacings);
     r.delay_symbols = -std::atan2(x[5], x[4]) / full;
   }
+  return found;
+}
+
+const std::vector<setting_of<pdcch_search_config>>& pdcch_search_settings() {
+  using c = pdcch_search_config;
+  static const std::vector<setting_of<c>> settings = [] {
+    std::vector<setting_of<c>> list;
+    for (auto& s :
+         within<c>([](c& x) -> pdcch_decoder_config& { return x.decoder; }, pdcch_decoder_settings()))
+      if (s.name != "level" && s.name != "dci_bits") list.push_back(std::move(s));
+    list.push_back(integers("sizes", &c::sizes, 1, 140, "Bits of the DCIs that are searched.",
+                            "a list of integers from 1 to 140, each once"));
+    list.push_back(integers("candidates", &c::candidates, 0, 8,
+                            "Candidates of 1, 2, 4, 8 and 16 control channel elements.",
+                            "a list of five integers from 0 to 8"));
+    list.push_back(integer("coreset_id", &c::coreset_id, 0, 15,
+                           "Identity of the CORESET, for a UE-specific search space. Absent: it is common."));
+    return list;
+  }();
+  return settings;
+}
+
+pdcch_search::pdcch_search(const pdcch_search_config& config) : config_(config) {
+  check_settings(pdcch_search_settings(), config);
+  if (config.candidates.size() != 5)
+    throw argument_error("candidates", std::to_string(config.candidates.size()) + " numbers",
+                         "five: of 1, 2, 4, 8 and 16 CCEs");
+  if (config.coreset_id) check_range("rnti", config.decoder.channel.rnti, 1, 65535);
+  if (config.sizes.empty()) throw argument_error("sizes", "none", "at least one size");
+  std::vector<int> sorted = config.sizes;
+  std::sort(sorted.begin(), sorted.end());
+  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+    throw argument_error("sizes", std::to_string(*twice) + " twice", "each once");
+  for (const int size : config.sizes)
+    for (int i = 0; i < 5; i++) {
+      pdcch_decoder_config d = config.decoder;
+      d.channel.level = 1 << i, d.channel.dci_bits = size;
+      if (config.candidates[as_size(i)] == 0 || d.channel.level > d.channel.cces() ||
+          size > 108 * d.channel.level - 24)
+        continue;
+      decoders_.emplace_back(d);
+    }
+}
+
+std::vector<nr_pdcch_found> pdcch_search::run(executor& exec, view<const std::complex<float>> grids,
+                                              const std::vector<int>& slots) const {
+  check_shape("grids", grids, grids.items, config_.decoder.channel.elements());
+  if (slots.size() != grids.items)
+    throw argument_error("slots", std::to_string(slots.size()) + " slots", std::to_string(grids.items));
+  std::vector<nr_pdcch_found> found;
+  for (const pdcch_decoder& decoder : decoders_) {
+    const pdcch_config& c = decoder.config().channel;
+    const int count = config_.candidates[as_size(std::countr_zero(static_cast<unsigned>(c.level)))];
+    std::vector<nr_pdcch_candidate> candidates;
+    for (std::size_t g = 0; g < slots.size(); g++) {
+      std::optional<nr_ue_search_space> ue;
+      if (config_.coreset_id) ue = nr_ue_search_space{c.rnti, *config_.coreset_id, slots[g]};
+      std::vector<int> first_cces = nr_pdcch_candidates(c.cces(), c.level, count, ue);
+      std::sort(first_cces.begin(), first_cces.end());  // a small CORESET repeats some
+      first_cces.erase(std::unique(first_cces.begin(), first_cces.end()), first_cces.end());
+      for (const int first : first_cces) candidates.push_back({static_cast<int>(g), slots[g], first});
+    }
+    std::vector<nr_pdcch_result> results = decoder.run(exec, grids, candidates);
+    for (std::size_t i = 0; i < results.size(); i++) {
+      const bool is_known = std::any_of(found.begin(), found.end(), [&](const nr_pdcch_found& f) {
+        return f.grid == candidates[i].grid && f.result.bits == results[i].bits;
+      });
+      if (results[i].ok && !is_known)
+        found.push_back({candidates[i].grid, candidates[i].slot, c.level, candidates[i].first_cce,
+                         std::move(results[i])});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const nr_pdcch_found& a, const nr_pdcch_found& b) { return a.grid < b.grid; });
   return found;
 }
 

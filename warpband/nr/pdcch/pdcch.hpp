@@ -25,6 +25,7 @@
 // program.
 #include <complex>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <warpband/core/setting.hpp>
@@ -146,6 +147,45 @@ class pdcch_decoder {
   resident<float> vectors_, values_, spread_, volumes_, ratios_;
   polar_decoder coder_;
   kept_workspace workspace_;
+};
+
+struct pdcch_search_config {
+  pdcch_decoder_config decoder = {};  // its level and dci_bits are not used
+  std::vector<int> sizes = {39};      // bits of DCIs: each once, 1..140
+  std::vector<int> candidates = {0, 0, 4, 2,
+                                 1};   // of 1, 2, 4, 8, 16 CCEs: 0..8; those of SIB1's search space
+  std::optional<int> coreset_id = {};  // of a UE's search space: 0..15; absent: a common one
+  bool operator==(const pdcch_search_config&) const = default;
+};
+/// Its settings with those of the decoder: names, what is allowed, what they mean.
+const std::vector<setting_of<pdcch_search_config>>& pdcch_search_settings();
+
+/// A DCI whose CRC holds.
+struct nr_pdcch_found {
+  int grid = 0, slot = 0;
+  int level = 0, first_cce = 0;
+  nr_pdcch_result result = {};
+};
+
+/// Searches a search space for DCIs of an RNTI: all candidates of all sizes (TS 38.213 §10.1).
+///
+/// Levels above the CORESET's CCEs have no candidates, nor have levels whose coded bits are too few for a
+/// size. P(found) of noise is at most list_size 2^-24 for each candidate and size.
+/// Threads: any number may call one object at once, each with an executor of its own.
+class pdcch_search {
+ public:
+  /// Throws argument_error.
+  explicit pdcch_search(const pdcch_search_config& config);
+  const pdcch_search_config& config() const noexcept { return config_; }
+  /// Searches grids as pdcch_decoder takes them, each of the slot of its number in `slots`. A DCI that
+  /// several candidates of a grid give is that of the lowest level. DCIs are in the order of grids, sizes and
+  /// levels. Waits for the executor. Throws argument_error and shape_error.
+  std::vector<nr_pdcch_found> run(executor& exec, view<const std::complex<float>> grids,
+                                  const std::vector<int>& slots) const;
+
+ private:
+  pdcch_search_config config_;
+  std::vector<pdcch_decoder> decoders_;
 };
 
 }  // namespace wb

@@ -117,6 +117,21 @@ struct transmission {
   std::vector<sample> grids;
 };
 
+// A PDSCH is mapped round the elements of its PDCCH: those that the oracle's grid has, and no others.
+TEST(nr_pdcch_reserved, has_the_elements_of_the_candidate) {
+  for (const wb::pdcch_config& c : configs())
+    for (int first_cce = 0; first_cce + c.level <= c.cces(); first_cce += c.level) {
+      const auto grid = oracle::nr_pdcch_grid(
+          as_oracle(c), std::vector<int>(static_cast<std::size_t>(c.coded_bits())), 0, first_cce);
+      std::vector<bool> reserved(grid.size());
+      for (const wb::nr_reserved& r : wb::nr_pdcch_reserved(c, first_cce))
+        for (int l = r.first_symbol; l < r.first_symbol + r.symbols; l++)
+          for (int k = 12 * r.first_block; k < 12 * (r.first_block + r.blocks); k++)
+            reserved[static_cast<std::size_t>(12 * c.blocks * (l - c.first_symbol) + k)] = true;
+      for (std::size_t e = 0; e < grid.size(); e++) ASSERT_EQ(reserved[e], grid[e] != 0.) << e;
+    }
+}
+
 class pdcch : public wb::testing::on_backend {
  protected:
   transmission send(const wb::pdcch_config& c, std::size_t items, unsigned seed) {
@@ -224,6 +239,67 @@ TEST(pdcch_tables, occasions_are_those_of_other_programs) {
   }
 }
 
+// Frequency range 2, tables 13-7 to 13-10 and 13-12, as columns.
+TEST(pdcch_tables, of_frequency_range_2) {
+  struct table {
+    int ssb, spacing;
+    std::vector<int> patterns, blocks, symbols, offsets;
+  };
+  const table tables[] = {{120,
+                           60,
+                           {1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2},
+                           {48, 48, 48, 48, 48, 48, 96, 96, 48, 48, 96, 96},
+                           {1, 1, 2, 2, 3, 3, 1, 2, 1, 1, 1, 1},
+                           {0, 8, 0, 8, 0, 8, 28, 28, -41, 49, -41, 97}},
+                          {120,
+                           120,
+                           {1, 1, 1, 1, 3, 3, 3, 3},
+                           {24, 24, 48, 48, 24, 24, 48, 48},
+                           {2, 2, 1, 2, 2, 2, 2, 2},
+                           {0, 4, 14, 14, -20, 24, -20, 48}},
+                          {240, 60, {1, 1, 1, 1}, {96, 96, 96, 96}, {1, 1, 2, 2}, {0, 16, 0, 16}},
+                          {240,
+                           120,
+                           {1, 1, 1, 1, 2, 2, 2, 2},
+                           {48, 48, 48, 48, 24, 24, 48, 48},
+                           {1, 1, 2, 2, 1, 1, 1, 1},
+                           {0, 8, 0, 8, -41, 25, -41, 49}}};
+  for (const table& t : tables)
+    for (std::size_t i = 0; i < 16; i++)
+      for (const int k_ssb : {0, 1, 11}) {
+        const auto found = wb::nr_coreset0_of(t.ssb, t.spacing, static_cast<int>(i), false, k_ssb);
+        ASSERT_EQ(found.has_value(), i < t.blocks.size());
+        if (!found) continue;
+        const int offset = t.offsets[i] - (t.offsets[i] < 0 && k_ssb > 0 ? 1 : 0);
+        EXPECT_EQ(*found, (wb::nr_coreset0{t.blocks[i], t.symbols[i], offset, t.patterns[i]})) << i;
+        // Pattern 1: the CORESET has the block, of which k_SSB may move a part of a resource block out.
+        // Others: it is beside the block.
+        const double first_hz = wb::nr_coreset0_first_hz(*found, t.ssb, t.spacing, k_ssb),
+                     end_hz = first_hz + 12e3 * t.blocks[i] * t.spacing;
+        if (found->pattern == 1)
+          EXPECT_TRUE(first_hz <= -120e3 * t.ssb && end_hz + 12e3 * t.spacing >= 120e3 * t.ssb)
+              << i << ' ' << k_ssb;
+        else
+          EXPECT_TRUE(first_hz >= 120e3 * t.ssb || end_hz <= -120e3 * t.ssb) << i << ' ' << k_ssb;
+      }
+  const double offsets[14] = {0, 0, 2.5, 2.5, 5, 5, 0, 2.5, 5, 7.5, 7.5, 7.5, 0, 5};
+  const double steps[14] = {1, 0.5, 1, 0.5, 1, 0.5, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 2, 2};
+  for (int index = 0; index < 14; index++)
+    for (int i = 0; i < 64; i++)
+      for (const int mu : {2, 3})
+        for (const int symbols : {1, 2, 3}) {
+          const int slots = 10 << mu;
+          const int n = static_cast<int>(offsets[index] * (1 << mu) + std::floor(i * steps[index]));
+          const bool seven = index == 1 || index == 3 || index == 5 || index == 10;
+          const int first = steps[index] == 0.5 && i % 2 == 1 ? seven ? 7 : symbols : 0;
+          ASSERT_EQ(wb::nr_type0_occasion_of(index, i, 15 << mu, symbols),
+                    (wb::nr_type0_occasion{n / slots % 2, n % slots, first}))
+              << index << ' ' << i;
+        }
+  EXPECT_EQ(blamed([] { wb::nr_type0_occasion_of(14, 0, 60, 1); }), "index");
+  EXPECT_EQ(blamed([] { wb::nr_type0_occasion_of(0, 64, 120, 1); }), "ssb_index");
+}
+
 // Every row of table 13-11 by its formula.
 TEST(pdcch_tables, occasions_are_those_of_their_formula) {
   const double offsets[16] = {0, 0, 2, 2, 5, 5, 7, 7, 0, 5, 0, 0, 2, 2, 5, 5};
@@ -241,10 +317,13 @@ TEST(pdcch_tables, occasions_are_those_of_their_formula) {
         }
   EXPECT_EQ(blamed([] { wb::nr_type0_occasion_of(16, 0, 15, 1); }), "index");
   EXPECT_EQ(blamed([] { wb::nr_type0_occasion_of(0, 8, 15, 1); }), "ssb_index");
-  EXPECT_EQ(blamed([] { wb::nr_type0_occasion_of(0, 0, 60, 1); }), "spacing_khz");
+  EXPECT_EQ(blamed([] { wb::nr_type0_occasion_of(0, 0, 240, 1); }), "spacing_khz");
   EXPECT_EQ(blamed([] { wb::nr_type0_occasion_of(0, 0, 30, 4); }), "coreset_symbols");
   EXPECT_EQ(blamed([] { wb::nr_coreset0_of(15, 30, 0, true); }), "wide");
-  EXPECT_EQ(blamed([] { wb::nr_coreset0_of(120, 30, 0); }), "ssb_spacing_khz");
+  EXPECT_EQ(blamed([] { wb::nr_coreset0_of(60, 30, 0); }), "ssb_spacing_khz");
+  EXPECT_EQ(blamed([] { wb::nr_coreset0_of(120, 30, 0); }), "spacing_khz");
+  EXPECT_EQ(blamed([] { wb::nr_coreset0_of(240, 60, 0, true); }), "wide");
+  EXPECT_EQ(blamed([] { wb::nr_coreset0_of(120, 60, 0, false, 12); }), "k_ssb");
   EXPECT_EQ(blamed([] { wb::nr_coreset0_of(15, 120, 0); }), "spacing_khz");
   EXPECT_EQ(blamed([] { wb::nr_coreset0_of(15, 15, 16); }), "index");
   EXPECT_EQ(blamed([] { wb::nr_coreset0_first_hz({24, 2, 0}, 15, 15, 24); }), "k_ssb");
