@@ -80,6 +80,7 @@ std::vector<code_config> samples() {
     testing::turbo_in(configs.back()).standard = turbo_standard::umts;
   }
   testing::turbo_in(configs.back()).decoder.algorithm = map_algorithm::log_map_table;
+  configs.emplace_back("dvb-s2", setting_values{{"n", std::int64_t{16200}}, {"rate", std::string("8/9")}});
   configs.emplace_back("ctc");
   for (const auto& [standard, k, rate] :
        {std::tuple{ctc_standard::wimax, 96, ctc_rate::r3_4}, {ctc_standard::dvb_rcs, 440, ctc_rate::r2_5}}) {

@@ -213,6 +213,7 @@ sparse_ldpc_encoder::sparse_ldpc_encoder(const parity_check_matrix& matrix) : ma
   fixed_.sent = matrix_.sent();
   fixed_.sparse = static_cast<int>(sums.columns.size());
   fixed_.dense = matrix_.rank() - fixed_.sparse;
+  fixed_.words = fixed_.dense == 0 ? 0 : (fixed_.k + 31) / 32;
   fixed_.levels = static_cast<int>(sums.level_firsts.size()) - 1;
   std::vector<std::int32_t> columns = matrix_.parity_columns();
   std::copy(sums.columns.begin(), sums.columns.end(), columns.end() - fixed_.sparse);

@@ -41,6 +41,7 @@ struct sparse_ldpc_args {
 
 struct sparse_ldpc_encode_args {
   int n = 0, k = 0, sent = 0;
+  int words = 0;                                 // of 32 information bits, 0 if no parity bit is dense
   int dense = 0;                                 // parity bits that are dense sums of information bits
   int sparse = 0;                                // parity bits behind them, which are sums of a row's columns
   int levels = 0;                                // of sparse ones; those of a level need only earlier levels

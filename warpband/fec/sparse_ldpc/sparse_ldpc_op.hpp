@@ -234,15 +234,14 @@ struct sparse_ldpc_decode_op : block_op<sparse_ldpc_args> {
 /// row's columns, level after level.
 struct sparse_ldpc_encode_op : block_op<sparse_ldpc_encode_args> {
   int threads() const { return a.dense + a.sparse < 32 ? 32 : a.dense + a.sparse; }
-  int words() const { return a.dense == 0 ? 0 : (a.k + 31) / 32; }
-  std::size_t scratch(int) const { return static_cast<std::size_t>(a.n + words()); }
+  std::size_t scratch(int) const { return static_cast<std::size_t>(a.n + a.words); }
   double flops() const { return 0; }
   double bytes() const { return a.k + static_cast<double>(a.coded.elements); }
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
     using I = typename rebind<T>::i32;
-    T *word = scratch, *codeword = scratch + words();
+    T *word = scratch, *codeword = scratch + a.words;
     for (int i = g.rank; i < a.n; i += g.size) codeword[i] = as_float(I(0));
     g.sync();
     for (int j = g.rank; j < a.k; j += g.size)
@@ -262,8 +261,7 @@ struct sparse_ldpc_encode_op : block_op<sparse_ldpc_encode_args> {
   template <class T, class G>
   WB_HD void add_dense(G g, T* word, T* codeword) const {
     using I = typename rebind<T>::i32;
-    const int count = words();
-    for (int w = g.rank; w < count; w += g.size) {
+    for (int w = g.rank; w < a.words; w += g.size) {
       I packed = I(0);
       for (int j = 32 * w; j < a.k && j < 32 * w + 32; j++)
         packed = packed | (as_int(codeword[a.information_columns[j]]) << (j - 32 * w));
@@ -274,7 +272,7 @@ struct sparse_ldpc_encode_op : block_op<sparse_ldpc_encode_args> {
     for (int p = g.rank * at_once; p < a.dense; p += g.size * at_once) {
       I sums[at_once];
       WB_UNROLL for (int s = 0; s < at_once; s++) sums[s] = I(0);
-      for (int w = 0; w < count; w++) {
+      for (int w = 0; w < a.words; w++) {
         const std::uint32_t* row = a.parity + static_cast<std::size_t>(w) * static_cast<std::size_t>(a.dense);
         WB_UNROLL for (int s = 0; s < at_once; s++) if (p + s < a.dense) sums[s] =
             sums[s] ^ (as_int(word[w]) & I(static_cast<std::int32_t>(row[p + s])));
