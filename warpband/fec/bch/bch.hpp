@@ -47,6 +47,10 @@ class bch_code {
  public:
   /// Throws argument_error.
   explicit bch_code(const bch_config& config);
+  /// Moves copy: one that was moved from stays as it was.
+  bch_code(const bch_code&) = default;
+  bch_code& operator=(const bch_code&) = default;
+
   /// With the polynomial in force.
   const bch_config& config() const noexcept { return config_; }
   int n() const noexcept { return config_.n; }

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include <tests/sparse_ldpc.hpp>
 #include <warpband/core/status.hpp>
@@ -197,6 +199,78 @@ TEST_P(standard_matrix, noise_is_decoded) {
             << name << " bit " << j;
     }
     EXPECT_EQ(llr.size(), items * sent);
+  }
+}
+
+/// A point of a curve of another program: its frames and how many of them were wrong.
+struct curve_point {
+  double frames = 0, errors = 0;
+};
+curve_point point_of(const std::string& curve, const std::string& ebn0_db) {
+  std::ifstream in(folder + "curves/" + curve + ".csv");
+  curve_point point;
+  for (std::string line; std::getline(in, line);) {
+    std::vector<std::string> columns;
+    std::istringstream text(line);
+    for (std::string column; std::getline(text, column, ',');) columns.push_back(column);
+    if (columns.size() == 7 && columns[1] == ebn0_db)
+      point = {static_cast<double>(std::stoll(columns[4])), static_cast<double>(std::stoll(columns[6]))};
+  }
+  return point;
+}
+
+TEST(standard_matrices, frame_error_rates_are_those_of_another_program) {
+  cpu exec;  // the other backends give the same bits
+  using enum ldpc_algorithm;
+  using enum ldpc_schedule;
+  struct published {
+    const char *matrix, *curve, *ebn0_db;
+    ldpc_algorithm algorithm;
+    ldpc_schedule schedule;
+    int iterations;
+    std::size_t frames;
+  };
+  const published points[] = {
+      {"dvb-s2/short-8/9", "ldpc_n16200_k14400_hlayered_nms_i10_dvb_s2", "3.80", normalised_min_sum, layered,
+       10, 448},
+      {"dvb-s2/short-3/4", "ldpc_n16200_k11880_hlayered_nms_i05_dvb_s2", "3.10", normalised_min_sum, layered,
+       5, 320},
+      {"dvb-s2/short-5/6", "ldpc_n16200_k13320_flooding_spa_i10_dvb_s2", "3.40", sum_product, flooding, 10,
+       320},
+      {"ccsds/tc-128", "ldpc_n128_k64_hlayered_spa_i50_ccsds", "3.00", sum_product, layered, 50, 4096}};
+  std::mt19937_64 random(5);
+  for (const published& p : points) {
+    const curve_point theirs = point_of(p.curve, p.ebn0_db);
+    if (theirs.frames == 0) GTEST_SKIP() << "no curve '" << p.curve << "' in '" << folder << "'";
+    const parity_check_matrix h = standard_parity_check_matrix(p.matrix);
+    const auto k = static_cast<std::size_t>(h.k()), sent = static_cast<std::size_t>(h.sent());
+    const std::size_t batch = 64;
+    // BPSK in real noise: Es/N0 = Eb/N0 times the rate.
+    const double esn0 = std::pow(10., std::stoi(p.ebn0_db) / 10. + (std::string(p.ebn0_db)[2] - '0') / 100.) *
+                        static_cast<double>(k) / static_cast<double>(sent);
+    std::normal_distribution<double> noise(0, std::sqrt(1 / (2 * esn0)));
+    const sparse_ldpc_encoder encoder(h);
+    const sparse_ldpc_decoder decoder(
+        h, {.algorithm = p.algorithm, .iterations = p.iterations, .schedule = p.schedule});
+    double errors = 0;
+    for (std::size_t frame = 0; frame < p.frames; frame += batch) {
+      const bytes bits = random_bits(batch * k, random());
+      const auto in = on_device(exec, bits, batch, k);
+      auto coded = exec.make<std::uint8_t>(batch, sent), decided = exec.make<std::uint8_t>(batch, k);
+      encoder.run(exec, in, coded);
+      std::vector<float> llr;
+      for (const auto b : exec.to_host(coded))
+        llr.push_back(static_cast<float>(4 * esn0 * ((b != 0 ? -1. : 1.) + noise(random))));
+      const auto received = on_device(exec, llr, batch, sent);
+      decoder.run(exec, received, {.bits = decided});
+      const bytes found = exec.to_host(decided);
+      for (std::size_t i = 0; i < batch; i++) errors += row_of(found, i, k) != row_of(bits, i, k);
+    }
+    const double frames = static_cast<double>(p.frames),
+                 rate = (errors + theirs.errors) / (frames + theirs.frames),
+                 sigma = std::sqrt(rate * (1 - rate) * (1 / frames + 1 / theirs.frames));
+    EXPECT_NEAR(errors / frames, theirs.errors / theirs.frames, 4 * sigma) << p.matrix;
+    EXPECT_GT(errors, 0) << p.matrix;
   }
 }
 
