@@ -125,8 +125,7 @@ TEST_P(codec_on, gives_back_what_was_encoded) {
     auto decided = exec().make<std::uint8_t>(items, k), status = exec().make<std::uint8_t>(items, 1);
     auto iterations = exec().make<std::int32_t>(items, 1), alone = exec().make<std::int32_t>(items, 1);
     auto soft = exec().make<float>(items, k);
-    const bool polar = config.type == "polar",
-               hard = config.kind().without_soft && !config.kind().without_soft(config.settings).empty();
+    const bool hard = config.kind().without_soft && !config.kind().without_soft(config.settings).empty();
     code->decode(exec(), received,
                  {.bits = decided,
                   .soft = hard ? view<float>{} : view<float>(soft),
@@ -147,7 +146,7 @@ TEST_P(codec_on, gives_back_what_was_encoded) {
       EXPECT_EQ(blamed([&] {
                   code->decode(exec(), received, {.bits = {}, .soft = soft, .iterations = {}, .status = {}});
                 }),
-                polar ? "code.type" : "algorithm");
+                config.type == "conv" ? "algorithm" : "code.type");
       continue;
     }
     const auto values = exec().to_host(soft);
