@@ -38,7 +38,7 @@ class BchEncoder(BlockEncoder):
     >>> encode.k
     7
     >>> encode([1, 0, 0, 0, 0, 0, 0])
-    array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1], dtype=uint8)
+    array([1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0], dtype=uint8)
     """
 
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[BchEncoderKeywords]):
