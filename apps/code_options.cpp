@@ -60,7 +60,7 @@ Output (HDF5, chunked; replaces OUT.h5 when it is complete, and is not there bef
   bits         uint8 [batch, n]. lte-turbo: n = 3 (k + 4), the streams d0, d1, d2 of 3GPP TS 36.212
                section 5.1.3.2 one after the other, each with its four tail places; at rate 1/2, n = 2 k + 12,
                what of them is sent. wimax-ldpc, wifi-ldpc: the k bits, then the parity bits. ldpc: the columns
-               that are sent, in their order. nr-ldpc: n bits for each of its redundancy versions; version 0
+               that are sent, in their order. dvb-s2: the k bits, BCH parity, LDPC parity. nr-ldpc: n bits for each of its redundancy versions; version 0
                does not begin with the first bits. conv: the coded bits as they are sent,
                with a zero tail those of the tail too. polar: the E bits as they are sent. ctc: A, B,
                Y1 and Y2, W1 and W2 in the order of the standard (docs/ctc.md). Transport blocks: the G bits of

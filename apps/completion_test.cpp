@@ -46,8 +46,8 @@ TEST(completion, of_bash) {
             "ber fer both bler throughput harq required mutual_information\n");
   EXPECT_EQ(offered("warpband decode in.h5 --algorithm m"), "max-log-map min-sum\n");
   EXPECT_EQ(offered("warpband encode --code ''"),
-            "lte-turbo lte-transport wimax-ldpc wifi-ldpc nr-ldpc nr-dlsch nr-ulsch qc-ldpc ldpc conv polar "
-            "ctc ctc-harq\n");
+            "lte-turbo lte-transport wimax-ldpc wifi-ldpc nr-ldpc nr-dlsch nr-ulsch qc-ldpc ldpc dvb-s2 conv "
+            "polar ctc ctc-harq\n");
   EXPECT_EQ(offered("warpband decode --code conv --termination ''"), "zero-tail zero tail-biting\n");
   EXPECT_EQ(offered("warpband decode --precision i"), "int16 int8\n");
   EXPECT_EQ(offered("warpband decode --precision b"), "bfloat16\n");

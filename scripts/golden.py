@@ -83,6 +83,7 @@ CODES = {
     "ctc": {"code.k": 96, "code.rate": "2/3", "decoder.algorithm": "max-log-map", "decoder.extrinsic_scale": 0.75},
     "ctc-harq": {"code.transport_block_size": 176, "code.coded_bits": 240, "code.redundancy_versions": [0, 1]},
     "ldpc": {"code.matrix": "matrix.alist", "code.punctured": [0], "decoder.algorithm": "sum-product", "decoder.iterations": 20},
+    "dvb-s2": {"code.n": 16200, "code.rate": "3/4", "decoder.schedule": "flooding"},
 }
 CHANNELS = {
     "awgn": {},

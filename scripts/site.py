@@ -58,8 +58,8 @@ ALGORITHMS = [
          ["ctc.CtcEncoder", "ctc.CtcDecoder", "ctc.CtcTransportEncoder", "ctc.CtcTransportDecoder"], ("ctc", {}), ["ctc"]),
         ("ldpc", "Quasi-cyclic LDPC codes", ["fec/ldpc/ldpc.hpp"], ["ldpc.LdpcCode", "ldpc.LdpcEncoder", "ldpc.LdpcDecoder"],
          ("ldpc", {"early_stop": "no"}), ["ldpc"]),
-        ("sparse_ldpc", "LDPC codes of any matrix", ["fec/sparse_ldpc/sparse_ldpc.hpp", "fec/sparse_ldpc/parity_check_matrix.hpp"],
-         ["sparse_ldpc.ParityCheckMatrix", "sparse_ldpc.SparseLdpcEncoder", "sparse_ldpc.SparseLdpcDecoder"], ("sparse_ldpc", {}), ["ldpc"]),
+        ("sparse_ldpc", "LDPC codes of any matrix", ["fec/sparse_ldpc/sparse_ldpc.hpp", "fec/sparse_ldpc/parity_check_matrix.hpp", "fec/sparse_ldpc/standard_matrix.hpp", "fec/bch/bch.hpp"],
+         ["sparse_ldpc.ParityCheckMatrix", "sparse_ldpc.SparseLdpcEncoder", "sparse_ldpc.SparseLdpcDecoder", "bch.BchEncoder", "bch.BchDecoder"], ("sparse_ldpc", {}), ["ldpc"]),
         ("osd", "Ordered-statistics decoding", ["fec/osd/osd.hpp"], ["osd.BpOsd"], ("bp_osd", {}), ["osd"]),
         ("conv", "Convolutional codes", ["fec/conv/conv.hpp"], ["conv.ConvCode", "conv.ConvEncoder"], ("conv_encode", {}), []),
         ("viterbi", "Viterbi decoder", ["fec/viterbi/viterbi.hpp"], ["conv.ViterbiDecoder"], ("viterbi", {}), ["viterbi"]),
@@ -107,7 +107,7 @@ BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
-MODULES = ["detect", "massive", "stbc", "turbo", "ctc", "ldpc", "sparse_ldpc", "osd", "blocks", "conv", "polar", "short_block", "lte", "nr", "nr_slots", "cell_search", "pbch", "pdcch", "prach", "pucch", "modem", "effective", "channel", "ofdm", "downlink", "receive", "stream", "plot"]
+MODULES = ["detect", "massive", "stbc", "turbo", "ctc", "ldpc", "sparse_ldpc", "osd", "bch", "blocks", "conv", "polar", "short_block", "lte", "nr", "nr_slots", "cell_search", "pbch", "pdcch", "prach", "pucch", "modem", "effective", "channel", "ofdm", "downlink", "receive", "stream", "plot"]
 
 CONF = """
 project = "Warpband"

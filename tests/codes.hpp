@@ -4,6 +4,7 @@
 #include <warpband/code/conv.hpp>
 #include <warpband/code/ctc.hpp>
 #include <warpband/code/ctc_harq.hpp>
+#include <warpband/code/dvb_s2.hpp>
 #include <warpband/code/ldpc.hpp>
 #include <warpband/code/lte_transport.hpp>
 #include <warpband/code/nr.hpp>
@@ -38,7 +39,7 @@ inline constexpr settings_in<ctc_code_settings> ctc_in;
 
 inline std::optional<crc_polynomial>& crc_in(code_config& c) {
   return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, sparse_ldpc_code_settings,
-                          nr_ldpc_settings, conv_settings, uncoded_settings>(
+                          dvb_s2_settings, nr_ldpc_settings, conv_settings, uncoded_settings>(
       c, [](auto& s) -> auto& { return s.crc; });
 }
 /// A member that may be absent: one to be given a value.
@@ -51,7 +52,7 @@ inline int& k_in(code_config& c) {
     return with_settings_of<lte_transport_settings, nr_transport_settings, ctc_harq_settings>(
         c, [](auto& s) -> auto& { return s.transport_block_size; });
   return with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, sparse_ldpc_code_settings,
-                          nr_ldpc_settings, conv_settings, uncoded_settings>(
+                          dvb_s2_settings, nr_ldpc_settings, conv_settings, uncoded_settings>(
       c, [](auto& s) -> auto& { return given(s.k); });
 }
 /// Leaves out k of a code that may.
@@ -61,7 +62,8 @@ inline void leave_out_k(code_config& c) {
     return;
   }
   with_settings_of<turbo_settings, ldpc_settings, qc_ldpc_settings, sparse_ldpc_code_settings,
-                   nr_ldpc_settings, conv_settings, uncoded_settings>(c, [](auto& s) { s.k = {}; });
+                   dvb_s2_settings, nr_ldpc_settings, conv_settings, uncoded_settings>(
+      c, [](auto& s) { s.k = {}; });
 }
 inline int& n_in(code_config& c) {
   return with_settings_of<ldpc_settings, nr_ldpc_settings>(c, [](auto& s) -> auto& { return given(s.n); });

@@ -8,6 +8,7 @@
 #include <tests/polar.hpp>
 #include <tests/sparse_ldpc.hpp>
 #include <tests/turbo.hpp>
+#include <warpband/fec/bch/bch.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
 #include <warpband/fec/osd/osd.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
@@ -630,6 +631,55 @@ algorithms short_block_encoders() {
   return list;
 }
 
+// ---- BCH codes
+
+const bch_config bch_configs[] = {{.field_degree = 5, .corrects = 3, .n = 31},
+                                  {.field_degree = 9, .corrects = 7, .n = 400}};
+
+algorithms bch_decoders() {
+  algorithms list;
+  for (const bch_config& config : bch_configs) {
+    const bch_decoder d(config);
+    const auto n = static_cast<std::size_t>(d.code().n()), k = static_cast<std::size_t>(d.code().k());
+    algorithm a{.text = "BCH, n=" + std::to_string(n)};
+    a.outputs = {output<byte>("bits", k), output<std::int32_t>("corrected", 1), status_output()};
+    a.draw = [=](std::size_t items) {
+      cpu exec({.threads = 1});
+      const bit_vector bits = random_bits(k * items);
+      auto words = exec.make<byte>(items, n);
+      bch_encoder(config).run(exec, make_view(bits.data(), items, k), words);
+      bit_vector received = exec.to_host(words), erased(items);
+      for (std::size_t i = 0; i < items; i++) {  // up to two errors too many
+        for (std::size_t e = 0; e < i % static_cast<std::size_t>(config.corrects + 3); e++)
+          received[i * n + (37 * i + 11 * e) % n] ^= 1;
+        erased[i] = i % 7 == 3 ? status_erased : 0;
+      }
+      return operands{input("received", n, received), input("erased", 1, erased)};
+    };
+    a.run = [=](executor& e, const call& c) {
+      d.run(e, c.get<const byte>("received"),
+            {.bits = c["bits"], .corrected = c["corrected"], .status = c["status"]},
+            c.get<const byte>("erased"));
+    };
+    list.push_back(a);
+  }
+  return list;
+}
+algorithms bch_encoders() {
+  algorithms list;
+  for (const bch_config& config : bch_configs) {
+    const bch_encoder encoder(config);
+    const auto n = static_cast<std::size_t>(encoder.code().n()),
+               k = static_cast<std::size_t>(encoder.code().k());
+    algorithm a{.text = "BCH, n=" + std::to_string(n), .outputs = {output<byte>("coded", n)}};
+    a.draw = [=](std::size_t items) { return operands{input("bits", k, random_bits(k * items))}; };
+    a.run = [=](executor& e, const call& c) { encoder.run(e, c.get<const byte>("bits"), c["coded"]); };
+    a.free_widths = {"coded"};
+    list.push_back(a);
+  }
+  return list;
+}
+
 // ---- puncturing
 
 algorithms punctured(bool restored) {
@@ -672,6 +722,7 @@ const std::vector<contract_case> decoders{
     {"bp_osd", bp_osd_decoders},
     {"polar", polar_decoders},
     {"short_block", short_block_decoders},
+    {"bch", bch_decoders},
 };
 const std::vector<contract_case> others{
     {"viterbi_in_bytes", viterbi_in_bytes},
@@ -683,6 +734,7 @@ const std::vector<contract_case> others{
     {"polar_encoder", polar_encoders},
     {"short_block_encoder", short_block_encoders},
     {"sparse_ldpc_encoder", sparse_ldpc_encoders},
+    {"bch_encoder", bch_encoders},
     {"puncture", [] { return punctured(false); }},
     {"restore", [] { return punctured(true); }},
 };

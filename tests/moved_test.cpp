@@ -38,6 +38,7 @@
 #include <warpband/exec/ranks.hpp>
 #include <warpband/exec/shared_library.hpp>
 #include <warpband/exec/sole_use.hpp>
+#include <warpband/fec/bch/bch.hpp>
 #include <warpband/fec/bcjr/bcjr.hpp>
 #include <warpband/fec/blocks/ldpc_blocks.hpp>
 #include <warpband/fec/blocks/turbo_blocks.hpp>
@@ -216,6 +217,14 @@ void judge_codes() {
   });
   defined("short_block_decoder", short_block_decoder(short_block), [&](const short_block_decoder& d) {
     return bits_of(4, [&](auto out) { d.run(exec(), first(llrs, 20), {.bits = out}); });
+  });
+  const bch_config bch{.field_degree = 4, .corrects = 2, .n = 15};
+  defined("bch_code", bch_code(bch), [](const bch_code& c) { return c.k(); });
+  defined("bch_encoder", bch_encoder(bch), [&](const bch_encoder& e) {
+    return bits_of(15, [&](auto out) { e.run(exec(), first(ones, 7), out); });
+  });
+  defined("bch_decoder", bch_decoder(bch), [&](const bch_decoder& d) {
+    return bits_of(7, [&](auto out) { d.run(exec(), first(ones, 15), {.bits = out}); });
   });
   const ctc_config ctc{.k = 48};
   defined("ctc_encoder", ctc_encoder(ctc), [&](const ctc_encoder& e) {

@@ -5,6 +5,7 @@
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/ldpc/ldpc_file.hpp>
 #include <warpband/fec/sparse_ldpc/sparse_ldpc.hpp>
+#include <warpband/fec/sparse_ldpc/standard_matrix.hpp>
 
 #include "arrays.hpp"
 #include "rooms.hpp"
@@ -78,12 +79,12 @@ void ldpc_encode(const ldpc_encoder& e, executor_ref& where, nb::handle bits, nb
 using columns = std::vector<int>;
 
 parity_check_matrix sparse_of_rows(int n, const std::vector<columns>& rows, const columns& punctured,
-                                   const columns& shortened) {
-  return {n, rows, {.punctured = punctured, .shortened = shortened}};
+                                   const columns& shortened, const std::vector<columns>& encoder_rows) {
+  return {n, rows, {.punctured = punctured, .shortened = shortened}, encoder_rows};
 }
-parity_check_matrix sparse_of_file(const std::string& path, const columns& punctured,
+parity_check_matrix sparse_of_name(const std::string& path, const columns& punctured,
                                    const columns& shortened) {
-  return read_parity_check_matrix(path, {.punctured = punctured, .shortened = shortened});
+  return parity_check_matrix_of(path, {}, {.punctured = punctured, .shortened = shortened});
 }
 
 void sparse_decode(const sparse_ldpc_decoder& d, executor_ref& where, nb::handle llr, double llr_scale,
@@ -123,14 +124,15 @@ void bind_sparse_ldpc(nb::module_& m) {
   using matrix = parity_check_matrix;
   nb::class_<matrix>(m, "ParityCheckMatrix")
       .def_static("of_rows", &sparse_of_rows, nb::arg("n"), nb::arg("rows"), nb::arg("punctured"),
-                  nb::arg("shortened"))
-      .def_static("read", &sparse_of_file, nb::arg("path"), nb::arg("punctured"), nb::arg("shortened"))
+                  nb::arg("shortened"), nb::arg("encoder_rows"))
+      .def_static("named", &sparse_of_name, nb::arg("path"), nb::arg("punctured"), nb::arg("shortened"))
       .def_prop_ro("n", &matrix::n)
       .def_prop_ro("checks", &matrix::checks)
       .def_prop_ro("rank", &matrix::rank)
       .def_prop_ro("k", &matrix::k)
       .def_prop_ro("sent", &matrix::sent)
       .def_prop_ro("rows", &matrix::rows)
+      .def_prop_ro("encoder_rows", &matrix::encoder_rows)
       .def_prop_ro("information_columns", &matrix::information_columns)
       .def_prop_ro("sent_columns", &matrix::sent_columns)
       .def_prop_ro("punctured", &matrix::punctured)

@@ -41,6 +41,7 @@ NB_MODULE(_core, m) {
   wb::python::bind_ofdm(m);
   wb::python::bind_ldpc(m);
   wb::python::bind_osd(m);
+  wb::python::bind_bch(m);
   wb::python::bind_conv(m);
   wb::python::bind_polar(m);
   wb::python::bind_short_block(m);

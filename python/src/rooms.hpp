@@ -22,6 +22,7 @@ void bind_conv(nanobind::module_& m);
 void bind_polar(nanobind::module_& m);
 void bind_short_block(nanobind::module_& m);
 void bind_osd(nanobind::module_& m);
+void bind_bch(nanobind::module_& m);
 void bind_ctc(nanobind::module_& m);
 void bind_blocks(nanobind::module_& m);
 void bind_lte(nanobind::module_& m);

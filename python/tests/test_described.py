@@ -64,6 +64,7 @@ SPARSE = wb.ParityCheckMatrix(matrix=[[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0
 MADE = [
     (wb.LdpcEncoder, {"code": LDPC}), (wb.LdpcDecoder, {"code": LDPC, "iterations": 20, "algorithm": "min-sum"}),
     (wb.SparseLdpcEncoder, {"matrix": SPARSE}), (wb.SparseLdpcDecoder, {"matrix": SPARSE, "iterations": 50, "schedule": "flooding"}),
+    (wb.BchEncoder, {"field_degree": 5, "corrects": 2, "n": 30}), (wb.BchDecoder, {"field_degree": 5, "corrects": 3, "n": 31}),
     (wb.BpOsd, {"pcm": SPARSE, "error_rate": 0.1, "osd_method": "osd-cs", "osd_order": 2}),
     (wb.TurboEncoder, {"k": 40}), (wb.TurboDecoder, {"k": 40, "precision": "bfloat16", "llr_sign": "p1/p0"}),
     (wb.ConvEncoder, {"code": CONV, "k": 60}), (wb.ViterbiDecoder, {"code": wb.conv_lte(), "k": 60, "overlap": 10}),

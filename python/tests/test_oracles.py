@@ -65,6 +65,8 @@ COMPARED = {
     "conv_80216": "test_codes.test_codes_of_the_standards", "conv_lte": "test_codes.test_codes_of_the_standards",
     "LdpcCode": "test_ldpc_of_any_matrix", "LdpcDecoder": "test_ldpc_of_any_matrix, test_codes.test_sum_product_is_exact_without_cycles",
     **{name: "test_sparse_ldpc.test_codewords_pass_all_checks_and_decode" for name in ("ParityCheckMatrix", "SparseLdpcEncoder")},
+    "BchEncoder": "test_bch.test_codewords_are_multiples_of_the_generator",
+    "BchDecoder": "test_bch.test_errors_are_corrected_up_to_t",
     "BpOsd": "test_osd.test_the_full_order_is_the_cheapest_error",
     "SparseLdpcDecoder": "test_sparse_ldpc.test_codewords_pass_all_checks_and_decode, test_sparse_ldpc.test_syndromes_give_the_errors_that_words_give",
     "read_ldpc": "test_codes.test_base_matrices_of_files",

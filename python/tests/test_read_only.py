@@ -19,7 +19,7 @@ def objects():
     """One of every public class."""
     detectors = [kind(**MIMO) for kind in (wb.ML, wb.MatchedFilter, wb.ZeroForcing, wb.MMSE, wb.OnePassTrellis, wb.MultiPassTrellis, wb.KBest, wb.NWay, wb.Sphere,
                                            wb.PIC, wb.EP)]
-    codes = [LDPC, CONV, wb.LdpcEncoder(code=LDPC), wb.LdpcDecoder(code=LDPC), SPARSE, wb.SparseLdpcEncoder(matrix=SPARSE), wb.SparseLdpcDecoder(matrix=SPARSE), wb.BpOsd(pcm=SPARSE),
+    codes = [LDPC, CONV, wb.LdpcEncoder(code=LDPC), wb.LdpcDecoder(code=LDPC), SPARSE, wb.SparseLdpcEncoder(matrix=SPARSE), wb.SparseLdpcDecoder(matrix=SPARSE), wb.BpOsd(pcm=SPARSE), wb.BchEncoder(field_degree=4, corrects=2, n=15), wb.BchDecoder(field_degree=4, corrects=2, n=15),
              wb.ConvEncoder(code=CONV, k=10), wb.ViterbiDecoder(code=CONV, k=10),
              wb.BcjrDecoder(code=CONV, k=10), wb.TurboEncoder(k=40), wb.TurboDecoder(k=40), wb.CtcEncoder(k=48), wb.CtcDecoder(k=48), wb.PolarEncoder(kind="uci", k=20, coded_bits=60),
              wb.PolarDecoder(kind="uci", k=20, coded_bits=60), wb.ShortBlockEncoder(k=4, coded_bits=20), wb.ShortBlockDecoder(k=4, coded_bits=20), wb.CrcAttacher(n=8),

@@ -137,3 +137,22 @@ def test_a_scenario_has_a_matrix_of_a_file(tmp_path):
                 "sweep": {"ebn0_db": [0.0, 8.0]}, "stop": {"max_frames": 400}}
     fer = wb.sweep(scenario)["fer"]
     assert fer[0] > 0.3 > 0.05 > fer[1]
+
+
+@pytest.mark.parametrize("name, n, sent, k", [("ccsds/ar4ja-1024-2/3", 1792, 1536, 1024), ("ccsds/c2-8160", 8178, 8160, 7136),
+                                              ("ccsds/tc-128", 128, 128, 64), ("dvb-s2/short-8/9", 16200, 16200, 14400)])
+def test_matrices_of_standards_have_names(name, n, sent, k):
+    h = wb.ParityCheckMatrix(matrix=name)
+    assert (h.n, h.sent, h.k) == (n, sent, k)
+    other = pickle.loads(pickle.dumps(h))
+    bits = np.random.default_rng(1).integers(0, 2, (2, k), dtype=np.uint8)
+    coded = wb.SparseLdpcEncoder(matrix=h, executor=ONE)(bits)
+    assert (wb.SparseLdpcEncoder(matrix=other, executor=ONE)(bits) == coded).all()
+    first = len(h.shortened)
+    assert (h.information_columns == np.arange(first, first + k)).all()
+    assert (wb.SparseLdpcDecoder(matrix=h, iterations=20, executor=ONE)(4 - 8.0 * coded) == bits).all()
+
+
+def test_a_name_that_no_standard_has_is_refused():
+    with pytest.raises(ValueError, match=r"^matrix = .*ccsds/tc-64.*expected .*ccsds/tc-128"):
+        wb.ParityCheckMatrix(matrix="ccsds/tc-64")

@@ -37,6 +37,7 @@ except ImportError as error:
 from ._arrays import Array, Executor, cpu, cuda
 from ._choose import Choice, ChoiceProgress, choose
 from ._sweep import Curve, Frames, Progress, SweepResult, scenario_help, sweep
+from .bch import BchDecoder, BchEncoder
 from .blocks import LdpcBlockDecoder, LdpcBlockEncoder, TurboBlockDecoder, TurboBlockEncoder
 from .cell_search import CellSearch, CellSearchResult, NrFoundBlock, nr_pss, nr_ssb_first_symbols, nr_sss
 from .channel import (CdlChannel, Csi, Impairments, KroneckerChannel, TdlChannel, awgn, binary_channel, capacity, cdl_profiles, exponential_correlation, mimo_rayleigh,
@@ -73,7 +74,7 @@ from .turbo import TurboDecoder, TurboEncoder, umts_permutation
 from .wimax import WimaxBurst, WimaxFrame
 
 __all__ = [
-    "Array", "BcjrDecoder", "BlerTables", "BpOsd", "CdlChannel", "CellSearch", "CellSearchResult", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
+    "Array", "BchDecoder", "BchEncoder", "BcjrDecoder", "BlerTables", "BpOsd", "CdlChannel", "CellSearch", "CellSearchResult", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
     "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "Impairments", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcBlockDecoder", "LdpcBlockEncoder", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",

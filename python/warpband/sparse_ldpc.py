@@ -1,4 +1,4 @@
-"""LDPC codes of any sparse parity-check matrix: from a file, a SciPy matrix or an array."""
+"""LDPC codes of any sparse parity-check matrix: of a standard, from a file, a SciPy matrix or an array."""
 from __future__ import annotations
 
 import os
@@ -60,7 +60,9 @@ class ParityCheckMatrix:
 
     Args:
         matrix: the path of a file, alist (D. J. C. MacKay) or AFF3CT's QC format; a matrix of ``scipy.sparse``; or an array
-            ``(checks, n)`` of 0 and 1.
+            ``(checks, n)`` of 0 and 1. Or the name of a standard's matrix. CCSDS 131.0-B and 231.0-B: "ccsds/ar4ja-1024-1/2" (k 1024,
+            4096, 16384; rates 1/2, 2/3, 4/5), "ccsds/c2-8176", "ccsds/c2-8160", "ccsds/tc-128" (256, 512). ETSI EN 302 307:
+            "dvb-s2/normal-1/2" (normal, medium, short; all rates of DVB-S2 and DVB-S2X).
         punctured: columns, from 0, that are not sent.
         shortened: columns that are not sent, as their bits are 0.
 
@@ -71,6 +73,9 @@ class ParityCheckMatrix:
     >>> h = wb.ParityCheckMatrix(matrix=[[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
     >>> h.rank, h.k, h.information_columns.tolist()
     (3, 3, [0, 1, 3])
+    >>> code = wb.ParityCheckMatrix(matrix="ccsds/ar4ja-1024-1/2")
+    >>> code.n, code.sent, code.k
+    (2560, 2048, 1024)
     """
 
     __slots__ = ("_code", "__weakref__")
@@ -78,10 +83,10 @@ class ParityCheckMatrix:
     def __init__(self, *, matrix: Any, punctured: Sequence[int] = (), shortened: Sequence[int] = ()):
         unsent = {"punctured": listed("punctured", punctured), "shortened": listed("shortened", shortened)}
         if isinstance(matrix, (str, os.PathLike)):
-            self._code = made(_core.ParityCheckMatrix.read, path=file_name("matrix", matrix), **unsent)
+            self._code = made(_core.ParityCheckMatrix.named, path=file_name("matrix", matrix), **unsent)
         else:
             n, rows = _rows_of(matrix)
-            self._code = made(_core.ParityCheckMatrix.of_rows, n=n, rows=rows, **unsent)
+            self._code = made(_core.ParityCheckMatrix.of_rows, n=n, rows=rows, encoder_rows=[], **unsent)
 
     @property
     def n(self) -> int:
@@ -114,6 +119,11 @@ class ParityCheckMatrix:
         return self._code.rows
 
     @property
+    def encoder_rows(self) -> list[list[int]]:
+        """Further rows that only the encoder obeys: CCSDS' C2 code has two, as its H leaves two parity bits open."""
+        return self._code.encoder_rows
+
+    @property
     def information_columns(self) -> np.ndarray:
         """The columns that carry the information bits, int32 ``(k,)``."""
         return np.array(self._code.information_columns, np.int32)
@@ -137,12 +147,14 @@ class ParityCheckMatrix:
         return f"ParityCheckMatrix(n={self.n}, checks={self.checks}, k={self.k})"
 
     def __reduce__(self) -> Any:
-        return _restored, (self.n, self.rows, self.punctured, self.shortened)
+        return _restored, (self.n, self.rows, self.punctured, self.shortened, self.encoder_rows)
 
 
-def _restored(n: int, rows: list[list[int]], punctured: list[int], shortened: list[int]) -> ParityCheckMatrix:
+def _restored(n: int, rows: list[list[int]], punctured: list[int], shortened: list[int],
+              encoder_rows: list[list[int]]) -> ParityCheckMatrix:
     matrix = ParityCheckMatrix.__new__(ParityCheckMatrix)
-    matrix._code = made(_core.ParityCheckMatrix.of_rows, n=n, rows=rows, punctured=punctured, shortened=shortened)
+    matrix._code = made(_core.ParityCheckMatrix.of_rows, n=n, rows=rows, punctured=punctured, shortened=shortened,
+                        encoder_rows=encoder_rows)
     return matrix
 
 
@@ -156,10 +168,11 @@ def _matrix_of(matrix: Any) -> Any:
 class SparseLdpcEncoder(BlockEncoder):
     """Encodes blocks of k bits for any parity-check matrix.
 
-    Each parity bit is a sum of all information bits: rank * k / 8 bytes of memory, and rank * k / 32 operations a codeword.
+    A parity bit that elimination finds as the only one of its check is the sum of that check's other bits. The p others are sums of all
+    information bits: p * k / 8 bytes of memory, and p * k / 32 operations a codeword. DVB-S2 has p = 0.
 
     Args:
-        matrix: the parity-check matrix; rank * k is at most 2^31.
+        matrix: the parity-check matrix; p * k is at most 2^31.
         executor: where arrays in host memory are processed; None for all cores.
 
     >>> h = wb.ParityCheckMatrix(matrix=[[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])

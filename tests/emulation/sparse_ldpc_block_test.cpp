@@ -107,6 +107,61 @@ TEST(emulated_sparse_ldpc_block, gives_what_a_cpu_gives) {
     }
 }
 
+class watched_encoder final : public forwarding_executor {
+ public:
+  watched_encoder(executor& cpu, std::function<void(const sparse_ldpc_encode_args&)> watch)
+      : forwarding_executor(cpu), watch_(std::move(watch)) {}
+  void run(const kernel_set& op, const void* args, std::size_t items) override {
+    watch_(*static_cast<const sparse_ldpc_encode_args*>(args));
+    forwarding_executor::run(op, args, items);
+  }
+
+ private:
+  std::function<void(const sparse_ldpc_encode_args&)> watch_;
+};
+
+TEST(emulated_sparse_ldpc_block, encodes_as_a_cpu_does) {
+  // Dense sums alone, with sums of rows, and a chain of sums, an accumulator.
+  std::vector<std::vector<int>> chain;
+  for (int i = 0; i < 40; i++) {
+    chain.push_back({i % 10, (3 * i + 1) % 10, 10 + i});
+    if (chain.back()[0] == chain.back()[1]) chain.back().erase(chain.back().begin());
+    if (i > 0) chain.back().push_back(9 + i);
+  }
+  const parity_check_matrix matrices[] = {
+      testing::random_matrix(90, 45, 6, 1),
+      testing::random_matrix(70, 60, 5, 3, {.punctured = {0}, .shortened = {5, 69}}),
+      {50, chain}};
+  for (const parity_check_matrix& h : matrices) {
+    constexpr std::size_t items = 3;
+    const auto k = static_cast<std::size_t>(h.k()), sent = static_cast<std::size_t>(h.sent());
+    std::mt19937_64 random(4);
+    std::vector<std::uint8_t> bits(items * k);
+    for (auto& b : bits) b = static_cast<std::uint8_t>(random());
+    std::vector<float> memory(emulation::shared_bytes / sizeof(float));
+    for (unsigned seed = 0; seed < 3; seed++) {
+      std::vector<std::uint8_t> got(items * (sent + 1), 9), want(items * (sent + 1), 7);
+      cpu base({.threads = 1, .instructions = isa::scalar});
+      watched_encoder exec(base, [&](const sparse_ldpc_encode_args& of_cpu) {
+        sparse_ldpc_encode_op op{{of_cpu}};
+        op.a.coded = make_view(got.data(), items, sent + 1);
+        ASSERT_LE(op.scratch(32), memory.size());
+        std::int32_t word = 0;
+        emulation::run(1, 32, seed, memory.data(), [&] {
+          const emulated_group g{32, &word};
+          for (std::size_t i = 0; i < items; i++) {
+            op(item<float>{i, 1}, g, emulation::shared);
+            g.sync();
+          }
+        });
+      });
+      sparse_ldpc_encoder(h).run(exec, make_view<const std::uint8_t>(bits.data(), items, k),
+                                 make_view(want.data(), items, sent + 1));
+      EXPECT_EQ(got, want);
+    }
+  }
+}
+
 }  // namespace
 
 }  // namespace WB_ISA

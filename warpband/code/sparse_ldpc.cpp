@@ -1,23 +1,24 @@
 #include <warpband/code/sparse_ldpc.hpp>
 
 #include <climits>
-#include <filesystem>
 
 #include <warpband/code/decoder_choices.hpp>
 #include <warpband/code/matrix_file.hpp>
 #include <warpband/core/check.hpp>
+#include <warpband/fec/sparse_ldpc/standard_matrix.hpp>
 
 namespace wb {
 namespace {
 
 using settings = sparse_ldpc_code_settings;
 
-/// The matrix of a file, which is read once.
+/// The matrix of a standard, or of a file, which is read once.
 parity_check_matrix matrix_of(const settings& s) {
   if (s.read) return *s.read;
-  if (s.matrix.empty()) throw argument_error("matrix", "\"\"", "a file: an alist, or AFF3CT's QC format");
-  return read_parity_check_matrix((std::filesystem::path(s.folder) / s.matrix).string(),
-                                  {.punctured = s.punctured, .shortened = s.shortened});
+  if (s.matrix.empty())
+    throw argument_error("matrix", "\"\"",
+                         "a name as ccsds/tc-128, or a file: an alist, or AFF3CT's QC format");
+  return parity_check_matrix_of(s.matrix, s.folder, {.punctured = s.punctured, .shortened = s.shortened});
 }
 code_sizes sizes(const parity_check_matrix& h) {
   return {static_cast<std::size_t>(h.k()), static_cast<std::size_t>(h.sent())};
@@ -32,7 +33,8 @@ std::vector<setting_of<settings>> of_code() {
       text(
           "matrix", &c::matrix,
           "Path of a file with a sparse parity-check matrix, an alist or AFF3CT's QC format; a relative path "
-          "starts at the scenario's folder.")
+          "starts at the scenario's folder. Or the name of a standard's matrix: ccsds/ar4ja-1024-1/2, "
+          "ccsds/c2-8160, ccsds/tc-128, dvb-s2/normal-1/2 and others.")
           .without_default(),
       integers("punctured", &c::punctured, 0, (1 << 20) - 1,
                "Columns that are not sent. The decoder begins with LLR 0 for their bits.", columns),
@@ -66,10 +68,7 @@ class sparse_ldpc_codec final : public codec {
   std::size_t k() const noexcept override { return static_cast<std::size_t>(decoder_.matrix().k()); }
   std::size_t n() const noexcept override { return static_cast<std::size_t>(decoder_.matrix().sent()); }
   std::size_t thread_bytes(bool decodes) const noexcept override {
-    constexpr std::size_t widest = 16;  // values in a lane of any instruction set
-    const parity_check_matrix& h = decoder_.matrix();
-    const auto columns = static_cast<std::size_t>(h.n()), checks = static_cast<std::size_t>(h.checks());
-    return sizeof(float) * widest * (decodes ? 3 * columns + 2 * checks + h.ones() : 2 * columns);
+    return sparse_ldpc_thread_bytes(decoder_.matrix(), decodes);
   }
   void encode(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const override {
     encoder_.run(exec, bits, coded);
@@ -109,10 +108,11 @@ class soft_sparse_ldpc final : public soft_decoder {
 /// All that the code follows from.
 std::vector<std::int32_t> numbers_of(const parity_check_matrix& h) {
   std::vector<std::int32_t> numbers{h.n(), h.checks()};
-  for (const auto& row : h.rows()) {
-    numbers.push_back(static_cast<std::int32_t>(row.size()));
-    numbers.insert(numbers.end(), row.begin(), row.end());
-  }
+  for (const auto* rows : {&h.rows(), &h.encoder_rows()})
+    for (const auto& row : *rows) {
+      numbers.push_back(static_cast<std::int32_t>(row.size()));
+      numbers.insert(numbers.end(), row.begin(), row.end());
+    }
   for (const auto* columns : {&h.punctured(), &h.shortened()}) {
     numbers.push_back(static_cast<std::int32_t>(columns->size()));
     numbers.insert(numbers.end(), columns->begin(), columns->end());
@@ -135,12 +135,18 @@ std::vector<sparse_ldpc_config> candidates(const sparse_ldpc_config& base) {
 
 }  // namespace
 
+std::size_t sparse_ldpc_thread_bytes(const parity_check_matrix& h, bool decodes) {
+  constexpr std::size_t widest = 16;  // values in a lane of any instruction set
+  const auto columns = static_cast<std::size_t>(h.n()), checks = static_cast<std::size_t>(h.checks());
+  return sizeof(float) * widest * (decodes ? 3 * columns + 2 * checks + h.ones() : 2 * columns);
+}
+
 code_kind sparse_ldpc_kind() {
   const auto s = [](const box& b) -> const settings& { return b.get<settings>(); };
   return {.name = "ldpc",
           .text =
-              "any sparse parity-check matrix from a file: --matrix FILE, an alist or AFF3CT's QC format; "
-              "--punctured and --shortened columns",
+              "any sparse parity-check matrix: --matrix FILE, an alist or AFF3CT's QC format, or a name as "
+              "ccsds/ar4ja-1024-1/2 or dvb-s2/normal-1/2; --punctured and --shortened columns",
           .settings = code_and_decoder(of_code(), of_decoder()),
           .initial = box(settings{}),
           .complete = [=](const box& b) { return box(complete(s(b))); },

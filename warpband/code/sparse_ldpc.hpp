@@ -1,5 +1,6 @@
 #pragma once
-// ldpc: LDPC codes of any sparse parity-check matrix, from a file (fec/sparse_ldpc/parity_check_matrix.hpp).
+// ldpc: LDPC codes of any sparse parity-check matrix, of a standard by name or from a file
+// (fec/sparse_ldpc/standard_matrix.hpp, parity_check_matrix.hpp).
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ struct sparse_ldpc_code_settings {
   sparse_ldpc_config decoder = {};
   bool operator==(const sparse_ldpc_code_settings&) const = default;
 };
+
+/// Memory that a thread of a CPU takes at most.
+std::size_t sparse_ldpc_thread_bytes(const parity_check_matrix& h, bool decodes);
 
 code_kind sparse_ldpc_kind();
 

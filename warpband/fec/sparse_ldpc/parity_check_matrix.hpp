@@ -5,6 +5,9 @@
 //   1. While a column has a single one in the rows that are left, it is a pivot, and its row leaves. This
 //      costs nothing, and accumulators (repeat-accumulate codes, DVB-S2) end here.
 //   2. The rows that remain are eliminated as packed bits. Their pivots are taken from the last column down.
+//   If
+//      these rows are z x z circulants, z a power of two, elimination works on polynomials modulo x^z - 1
+//      with the same pivots. Such a polynomial has an inverse if its number of terms is odd.
 // Columns that are no pivots are information bits, k = n - rank of them. So the parity bits of a code that
 // lists them last come last. Rows may depend on each other, and rows and columns may be empty.
 //
@@ -36,7 +39,12 @@ class parity_check_matrix {
   /// rows[i]: the columns of the ones in row i, from 0, in any order. Throws argument_error.
   /// - "rows", with row and column: a column that is not 0..n - 1, or that stands twice in a row
   /// - "punctured", "shortened": columns that H lacks, or that are listed twice; or all columns are unsent
-  parity_check_matrix(int n, std::vector<std::vector<int>> rows, const unsent_columns& unsent = {});
+  /// - "encoder_rows": as "rows"
+  ///
+  /// encoder_rows: further rows that a codeword of the encoder satisfies. They take part in elimination, but
+  /// decoders do not use them. So an encoder may give a part of the codewords of H.
+  parity_check_matrix(int n, std::vector<std::vector<int>> rows, const unsent_columns& unsent = {},
+                      std::vector<std::vector<int>> encoder_rows = {});
   /// The same with other columns punctured and shortened.
   parity_check_matrix with(const unsent_columns& unsent) const;
   /// A move copies; the source keeps its value.
@@ -49,7 +57,7 @@ class parity_check_matrix {
   int checks() const noexcept;
   /// Ones of H.
   std::size_t ones() const noexcept;
-  /// Of H without its shortened columns.
+  /// Of H and the encoder's rows, without shortened columns.
   int rank() const noexcept;
   /// Information bits: n less rank and shortened columns.
   int k() const noexcept;
@@ -57,18 +65,25 @@ class parity_check_matrix {
   int sent() const noexcept;
   /// The columns of each row, in order.
   const std::vector<std::vector<int>>& rows() const noexcept;
+  /// The same of the rows that only an encoder uses.
+  const std::vector<std::vector<int>>& encoder_rows() const noexcept;
   /// The columns that carry the k information bits, and those that are sent, in order.
   const std::vector<int>& information_columns() const noexcept;
   const std::vector<int>& sent_columns() const noexcept;
   /// In order.
   const std::vector<int>& punctured() const noexcept;
   const std::vector<int>& shortened() const noexcept;
-  /// Columns of the parity bits, rank of them, in the order of the rows of `parity_rows`.
+  /// Columns of the parity bits, rank of them, in an order in which an encoder can find them: first those of
+  /// phase 2, then those of phase 1.
   const std::vector<int>& parity_columns() const noexcept;
-  /// How parity bits follow from information bits: row i has the packed bits of parity bit i, bit j % 32 of
-  /// word j / 32 for information bit j; ceil(k / 32) words a row. Made anew: rank * k bits. Throws
-  /// argument_error where that is more than 2^31.
+  /// How the parity bits of phase 2 follow from information bits: row i has the packed bits of parity bit i,
+  /// bit j % 32 of word j / 32 for information bit j; ceil(k / 32) words a row. Made anew. Throws
+  /// argument_error where that is more than 2^31 bits.
   std::vector<std::uint32_t> parity_rows() const;
+  /// How the parity bits of phase 1 follow: each is the sum of the other columns of its row, without
+  /// shortened ones. These are information bits or earlier parity bits. A row for each, in the order of
+  /// `parity_columns`. Made anew.
+  std::vector<std::vector<int>> parity_sums() const;
 
  private:
   struct state;

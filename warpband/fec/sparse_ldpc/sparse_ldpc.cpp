@@ -80,6 +80,37 @@ std::vector<std::int32_t> places_of_columns(const parity_check_matrix& h, const 
   return table;
 }
 
+/// Sparse parity bits in order of levels, as sparse_ldpc_encode_args has them.
+struct sparse_sums {
+  std::vector<std::int32_t> columns, first{0}, summed, level_firsts{0};
+};
+sparse_sums levels_of(const parity_check_matrix& h) {
+  const std::vector<std::vector<int>> sums = h.parity_sums();
+  const std::size_t dense = h.parity_columns().size() - sums.size();
+  std::vector<int> level(as_size(h.n()), -1);  // -1: known before all levels
+  std::vector<std::vector<std::size_t>> members;
+  for (std::size_t i = 0; i < sums.size(); i++) {
+    int last = -1;
+    for (const int c : sums[i]) last = std::max(last, level[as_size(c)]);
+    level[as_size(h.parity_columns()[dense + i])] = last + 1;
+    if (members.size() <= as_size(last + 1)) members.emplace_back();
+    members[as_size(last + 1)].push_back(i);
+  }
+  sparse_sums t;
+  for (const auto& of_level : members) {
+    for (const std::size_t i : of_level) {
+      t.columns.push_back(h.parity_columns()[dense + i]);
+      for (const bool known : {true, false}) {
+        for (const int c : sums[i])
+          if ((level[as_size(c)] < 0) == known) t.summed.push_back(c);
+        t.first.push_back(static_cast<std::int32_t>(t.summed.size()));
+      }
+    }
+    t.level_firsts.push_back(static_cast<std::int32_t>(t.columns.size()));
+  }
+  return t;
+}
+
 }  // namespace
 
 const std::vector<setting_of<sparse_ldpc_config>>& sparse_ldpc_settings() {
@@ -172,14 +203,27 @@ void sparse_ldpc_decoder::run(executor& exec, const llr_batch& given, const spar
 
 sparse_ldpc_encoder::sparse_ldpc_encoder(const parity_check_matrix& matrix) : matrix_(matrix) {
   const std::vector<std::uint32_t> by_row = matrix_.parity_rows();
-  const std::size_t rank = as_size(matrix_.rank()), words = (as_size(matrix_.k()) + 31) / 32;
+  const std::size_t words = (as_size(matrix_.k()) + 31) / 32, dense = words == 0 ? 0 : by_row.size() / words;
   std::vector<std::uint32_t> by_word(by_row.size());
-  for (std::size_t i = 0; i < rank; i++)
-    for (std::size_t w = 0; w < words; w++) by_word[w * rank + i] = by_row[i * words + w];
+  for (std::size_t i = 0; i < dense; i++)
+    for (std::size_t w = 0; w < words; w++) by_word[w * dense + i] = by_row[i * words + w];
+  sparse_sums sums = levels_of(matrix_);
+  fixed_.n = matrix_.n();
+  fixed_.k = matrix_.k();
+  fixed_.sent = matrix_.sent();
+  fixed_.sparse = static_cast<int>(sums.columns.size());
+  fixed_.dense = matrix_.rank() - fixed_.sparse;
+  fixed_.words = fixed_.dense == 0 ? 0 : (fixed_.k + 31) / 32;
+  fixed_.levels = static_cast<int>(sums.level_firsts.size()) - 1;
+  std::vector<std::int32_t> columns = matrix_.parity_columns();
+  std::copy(sums.columns.begin(), sums.columns.end(), columns.end() - fixed_.sparse);
   parity_ = resident<std::uint32_t>(std::move(by_word));
-  parity_columns_ = resident<std::int32_t>(matrix_.parity_columns());
+  parity_columns_ = resident<std::int32_t>(std::move(columns));
   information_ = resident<std::int32_t>(matrix_.information_columns());
   sent_ = resident<std::int32_t>(matrix_.sent_columns());
+  first_ = resident<std::int32_t>(std::move(sums.first));
+  summed_ = resident<std::int32_t>(std::move(sums.summed));
+  level_firsts_ = resident<std::int32_t>(std::move(sums.level_firsts));
 }
 
 void sparse_ldpc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
@@ -188,17 +232,16 @@ void sparse_ldpc_encoder::run(executor& exec, view<const std::uint8_t> bits, vie
     throw shape_error("coded", shape_text(coded.items, coded.elements),
                       "at least " + std::to_string(matrix_.sent()) + " bits a codeword");
   check_shape("coded", coded, bits.items, coded.elements);
-  sparse_ldpc_encode_args a;
-  a.n = matrix_.n();
-  a.k = matrix_.k();
-  a.rank = matrix_.rank();
-  a.sent = matrix_.sent();
+  sparse_ldpc_encode_args a = fixed_;
   a.bits = bits;
   a.coded = coded;
   a.parity = parity_.on(exec);
   a.parity_columns = parity_columns_.on(exec);
   a.information_columns = information_.on(exec);
   a.sent_columns = sent_.on(exec);
+  a.first = first_.on(exec);
+  a.summed_columns = summed_.on(exec);
+  a.level_firsts = level_firsts_.on(exec);
   exec.run(sparse_ldpc_encode_kernels(), &a, bits.items);
 }
 

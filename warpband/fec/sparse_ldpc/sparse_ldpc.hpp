@@ -110,13 +110,16 @@ class sparse_ldpc_decoder {
 
 /// Encodes batches of blocks: bits [batch, k] of 0 or 1 (only the lowest bit counts) to coded [batch, >=
 /// sent]: the sent columns in order, then zeros. The information bits are those of
-/// parity_check_matrix::information_columns. Each parity bit is a sum of all information bits: rank * k / 8
-/// bytes of memory and rank * k / 32 operations a codeword, for one in each lane.
+/// parity_check_matrix::information_columns.
+///
+/// Cost: a parity bit that elimination found in its phase 1 is the sum of the other bits of its row. The
+/// others, p of them, are sums of all information bits: p k / 8 bytes of memory, and p k / 32 operations a
+/// codeword in each lane. Accumulators, as of DVB-S2, have p = 0: their time is linear in n.
 ///
 /// Threads: any number may call one object at once, each with an executor of its own.
 class sparse_ldpc_encoder {
  public:
-  /// Throws argument_error for a matrix with rank * k > 2^31.
+  /// Throws argument_error for a matrix with p k > 2^31.
   explicit sparse_ldpc_encoder(const parity_check_matrix& matrix);
   /// Throws shape_error.
   void run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const;
@@ -124,8 +127,9 @@ class sparse_ldpc_encoder {
 
  private:
   parity_check_matrix matrix_;
+  sparse_ldpc_encode_args fixed_;  // without data
   resident<std::uint32_t> parity_;
-  resident<std::int32_t> parity_columns_, information_, sent_;
+  resident<std::int32_t> parity_columns_, information_, sent_, first_, summed_, level_firsts_;
 };
 
 }  // namespace wb

@@ -40,13 +40,21 @@ struct sparse_ldpc_args {
 };
 
 struct sparse_ldpc_encode_args {
-  int n = 0, k = 0, rank = 0, sent = 0;
+  int n = 0, k = 0, sent = 0;
+  int words = 0;                                 // of 32 information bits, 0 if no parity bit is dense
+  int dense = 0;                                 // parity bits that are dense sums of information bits
+  int sparse = 0;                                // parity bits behind them, which are sums of a row's columns
+  int levels = 0;                                // of sparse ones; those of a level need only earlier levels
   view<const std::uint8_t> bits;                 // k
   view<std::uint8_t> coded;                      // >= sent
-  const std::uint32_t* parity = nullptr;         // [ceil(k / 32)][rank], bit j % 32 for information bit j
-  const std::int32_t* parity_columns = nullptr;  // rank
+  const std::uint32_t* parity = nullptr;         // [ceil(k / 32)][dense], bit j % 32 for information bit j
+  const std::int32_t* parity_columns = nullptr;  // dense + sparse, in order of levels
   const std::int32_t* information_columns = nullptr;
   const std::int32_t* sent_columns = nullptr;
+  /// Parity bit i of the sparse ones is the sum of summed_columns[first[2 i]] to before first[2 i + 2]. Those
+  /// from first[2 i + 1] on are of earlier levels, and the others are known before level 0.
+  const std::int32_t *first = nullptr, *summed_columns = nullptr;
+  const std::int32_t* level_firsts = nullptr;  // levels + 1
 };
 
 }  // namespace wb

@@ -230,52 +230,78 @@ struct sparse_ldpc_decode_op : block_op<sparse_ldpc_args> {
   }
 };
 
-/// Parity bits as dense sums of information bits, 32 at a time.
+/// First the parity bits that are dense sums of information bits, 32 at a time. Then those that are sums of a
+/// row's columns, level after level.
 struct sparse_ldpc_encode_op : block_op<sparse_ldpc_encode_args> {
-  int threads() const { return a.rank < 32 ? 32 : a.rank; }
-  int words() const { return (a.k + 31) / 32; }
-  std::size_t scratch(int) const { return static_cast<std::size_t>(a.n + words()); }
+  int threads() const { return a.dense + a.sparse < 32 ? 32 : a.dense + a.sparse; }
+  std::size_t scratch(int) const { return static_cast<std::size_t>(a.n + a.words); }
   double flops() const { return 0; }
   double bytes() const { return a.k + static_cast<double>(a.coded.elements); }
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
     using I = typename rebind<T>::i32;
-    const int words = (a.k + 31) / 32;
-    T *word = scratch, *codeword = scratch + words;
+    T *word = scratch, *codeword = scratch + a.words;
     for (int i = g.rank; i < a.n; i += g.size) codeword[i] = as_float(I(0));
     g.sync();
-    for (int w = g.rank; w < words; w += g.size) {
+    for (int j = g.rank; j < a.k; j += g.size)
+      codeword[a.information_columns[j]] =
+          as_float(load_int<T>(a.bits, static_cast<std::size_t>(j), item) & I(1));
+    g.sync();
+    if (a.dense > 0) add_dense(g, word, codeword);
+    add_sparse(g, codeword);
+    for (int i = g.rank; i < a.sent; i += g.size)
+      store_int<T>(a.coded, static_cast<std::size_t>(i), item, as_int(codeword[a.sent_columns[i]]));
+    for (std::size_t e = static_cast<std::size_t>(a.sent + g.rank); e < a.coded.elements;
+         e += static_cast<std::size_t>(g.size))
+      store_int<T>(a.coded, e, item, I(0));
+  }
+
+ private:
+  template <class T, class G>
+  WB_HD void add_dense(G g, T* word, T* codeword) const {
+    using I = typename rebind<T>::i32;
+    for (int w = g.rank; w < a.words; w += g.size) {
       I packed = I(0);
-      for (int j = 32 * w; j < a.k && j < 32 * w + 32; j++) {
-        const I bit = load_int<T>(a.bits, static_cast<std::size_t>(j), item) & I(1);
-        codeword[a.information_columns[j]] = as_float(bit);
-        packed = packed | (bit << (j - 32 * w));
-      }
+      for (int j = 32 * w; j < a.k && j < 32 * w + 32; j++)
+        packed = packed | (as_int(codeword[a.information_columns[j]]) << (j - 32 * w));
       word[w] = as_float(packed);
     }
     g.sync();
     constexpr int at_once = std::is_same_v<G, solo> ? 8 : 1;  // sums that a CPU thread has in registers
-    for (int p = g.rank * at_once; p < a.rank; p += g.size * at_once) {
+    for (int p = g.rank * at_once; p < a.dense; p += g.size * at_once) {
       I sums[at_once];
       WB_UNROLL for (int s = 0; s < at_once; s++) sums[s] = I(0);
-      for (int w = 0; w < words; w++) {
-        const std::uint32_t* row = a.parity + static_cast<std::size_t>(w) * static_cast<std::size_t>(a.rank);
-        WB_UNROLL for (int s = 0; s < at_once; s++) if (p + s < a.rank) sums[s] =
+      for (int w = 0; w < a.words; w++) {
+        const std::uint32_t* row = a.parity + static_cast<std::size_t>(w) * static_cast<std::size_t>(a.dense);
+        WB_UNROLL for (int s = 0; s < at_once; s++) if (p + s < a.dense) sums[s] =
             sums[s] ^ (as_int(word[w]) & I(static_cast<std::int32_t>(row[p + s])));
       }
-      WB_UNROLL for (int s = 0; s < at_once; s++) if (p + s < a.rank) {
+      WB_UNROLL for (int s = 0; s < at_once; s++) if (p + s < a.dense) {
         I x = sums[s];
         for (int step = 16; step > 0; step /= 2) x = x ^ (x >> step);
         codeword[a.parity_columns[p + s]] = as_float(x & I(1));
       }
     }
     g.sync();
-    for (int i = g.rank; i < a.sent; i += g.size)
-      store_int<T>(a.coded, static_cast<std::size_t>(i), item, as_int(codeword[a.sent_columns[i]]));
-    for (std::size_t e = static_cast<std::size_t>(a.sent + g.rank); e < a.coded.elements;
-         e += static_cast<std::size_t>(g.size))
-      store_int<T>(a.coded, e, item, I(0));
+  }
+
+  template <class T, class G>
+  WB_HD void add_sparse(G g, T* codeword) const {
+    using I = typename rebind<T>::i32;
+    const std::int32_t* columns = a.parity_columns + a.dense;
+    const auto sum = [&](int i, int half) WB_INLINE_LAMBDA {
+      I x = as_int(codeword[columns[i]]);
+      for (int j = a.first[2 * i + half]; j < a.first[2 * i + half + 1]; j++)
+        x = x ^ as_int(codeword[a.summed_columns[j]]);
+      codeword[columns[i]] = as_float(x);
+    };
+    for (int i = g.rank; i < a.sparse; i += g.size) sum(i, 0);
+    g.sync();
+    for (int level = 1; level < a.levels; level++) {
+      for (int i = a.level_firsts[level] + g.rank; i < a.level_firsts[level + 1]; i += g.size) sum(i, 1);
+      g.sync();
+    }
   }
 };
 

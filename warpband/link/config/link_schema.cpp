@@ -57,15 +57,15 @@ void add_code_type(schema& s) {
   };
   std::vector<std::pair<std::string, std::string>> names;
   for (const code_kind& kind : codes()) names.emplace_back(kind.name, kind.name);
-  s.add(
-      "code",
-      words("type", &choice::type, names,
-            "The turbo code of LTE (3GPP TS 36.212 §5.1.3) or UMTS, and transport blocks of LTE with HARQ "
-            "(§5.1.1 "
-            "to §5.1.4, docs/lte.md). LDPC codes of IEEE 802.16e (§8.4.9.2.5), of 802.11n (annex R) and of a "
-            "file (docs/ldpc.md). Code blocks and transport blocks of 5G NR (TS 38.212, docs/nr-ldpc.md). A "
-            "convolutional code. Polar codes (docs/polar.md). Duo-binary "
-            "turbo codes of WiMAX and DVB-RCS (docs/ctc.md). Or no code, R = 1."));
+  s.add("code",
+        words("type", &choice::type, names,
+              "The turbo code of LTE (3GPP TS 36.212 §5.1.3) or UMTS, and transport blocks of LTE with HARQ "
+              "(§5.1.1 to §5.1.4, docs/lte.md). LDPC codes of IEEE 802.16e (§8.4.9.2.5), of 802.11n (annex "
+              "R), of "
+              "CCSDS and of a file, and frames of DVB-S2 (docs/ldpc.md). Code blocks and transport blocks of "
+              "5G NR "
+              "(TS 38.212, docs/nr-ldpc.md). A convolutional code. Polar codes (docs/polar.md). Duo-binary "
+              "turbo codes of WiMAX and DVB-RCS (docs/ctc.md). Or no code, R = 1."));
 }
 
 /// Of transport blocks, what slots of 5G NR say.
