@@ -72,6 +72,7 @@
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/demap/demap_backward.hpp>
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/nr/pbch/pbch.hpp>
@@ -561,6 +562,7 @@ void judge_classes_that_do_not_move() {
   plain<cholesky_solver>("cholesky_solver");
   plain<qr_decomposition>("basic_qr_decomposition");
   plain<demapper>("demapper");
+  plain<demapper_backward>("demapper_backward");
   plain<qam_mapper>("qam_mapper");
   plain<uplink_detector>("uplink_detector");
   plain<soft_uplink_detector>("soft_uplink_detector");
