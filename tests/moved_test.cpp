@@ -20,6 +20,7 @@
 #include <warpband/detect/ep/ep.hpp>
 #include <warpband/detect/kbest/kbest.hpp>
 #include <warpband/detect/linear/linear.hpp>
+#include <warpband/detect/linear/mmse_backward.hpp>
 #include <warpband/detect/ml/ml.hpp>
 #include <warpband/detect/nway/nway.hpp>
 #include <warpband/detect/pic/pic.hpp>
@@ -563,6 +564,7 @@ void judge_classes_that_do_not_move() {
   plain<qr_decomposition>("basic_qr_decomposition");
   plain<demapper>("demapper");
   plain<demapper_backward>("demapper_backward");
+  plain<mmse_backward>("mmse_backward");
   plain<qam_mapper>("qam_mapper");
   plain<uplink_detector>("uplink_detector");
   plain<soft_uplink_detector>("soft_uplink_detector");

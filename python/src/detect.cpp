@@ -114,8 +114,7 @@ void mmse_gradient(const mmse_backward& d, executor_ref& where, nb::handle chann
       of_y("received_gradient", received_gradient, where, true),
       of_n0("noise_var_gradient", noise_var_gradient, where, true);
   const noise_argument n0(noise_var, where);
-  const auto rx = static_cast<std::size_t>(d.config().rx_antennas),
-             streams = static_cast<std::size_t>(d.config().streams);
+  const auto rx = static_cast<std::size_t>(d.rx_antennas()), streams = static_cast<std::size_t>(d.streams());
   y.expect_item({rx});
   h.expect_item({rx, streams});
   const auto batch = y.batch(1);

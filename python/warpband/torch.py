@@ -5,7 +5,7 @@ The backward pass is a kernel too, on a CPU and on a GPU. Operators are those of
 ``torch.func.vmap`` take. Gradients of gradients do not exist, and ``torch.func.grad`` is refused by torch.
 
 Tensors are complex64 and float32. The gradient of a complex number x is ``dF/dRe x + 1j dF/dIm x``, as everywhere in torch.
-``import warpband`` does not import this module. It needs torch 2.6 or newer (``pip install torch``).
+``import warpband`` does not import this module. It is tested with torch 2.11 (``pip install torch``).
 """
 from __future__ import annotations
 

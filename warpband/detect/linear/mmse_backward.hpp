@@ -33,12 +33,13 @@ class mmse_backward {
   /// prior.
   void run(executor& exec, const detector_input& in, view<const float> llr_gradient,
            const mmse_gradients& out) const;
-  std::size_t bits_per_use() const noexcept { return bits_per_use_; }
-  const detector_config& config() const noexcept { return config_; }
+  int streams() const noexcept { return streams_; }
+  int rx_antennas() const noexcept { return rx_antennas_; }
+  std::size_t bits_per_use() const noexcept { return static_cast<std::size_t>(2 * pam_bits_ * streams_); }
 
  private:
-  detector_config config_;
-  std::size_t bits_per_use_;
+  int streams_ = 0, rx_antennas_ = 0, pam_bits_ = 0;
+  float clip_ = 0;
 };
 
 }  // namespace wb
