@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 ALGORITHMS = [
     ("MIMO detection", [
         ("ml", "Exhaustive detection (ML)", ["detect/ml/ml.hpp"], ["detect.ML"], ("detect", {"detector": "ml"}), ["wu2012"]),
-        ("linear", "Matched filter, zero forcing, MMSE", ["detect/linear/linear.hpp", "detect/words.hpp"],
+        ("linear", "Matched filter, zero forcing, MMSE", ["detect/linear/linear.hpp", "detect/linear/mmse_backward.hpp", "detect/words.hpp"],
          ["detect.MatchedFilter", "detect.ZeroForcing", "detect.MMSE"], ("detect", {"detector": ("mf", "zf", "mmse")}), []),
         ("trellis", "One-pass and multi-pass trellis", ["detect/trellis/trellis.hpp"],
          ["detect.OnePassTrellis", "detect.MultiPassTrellis"], ("detect", {"detector": ("ot", "mtt")}), ["wu2010"]),
@@ -79,7 +79,7 @@ ALGORITHMS = [
     ]),
     ("Modem, channels, OFDM", [
         ("qam", "Symbol mapping", ["modem/qam/qam.hpp"], ["modem.QamMapper"], ("qam_map", {}), []),
-        ("demap", "Soft demapping", ["modem/demap/demap.hpp"], ["modem.Demapper"], ("demap", {}), []),
+        ("demap", "Soft demapping", ["modem/demap/demap.hpp", "modem/demap/demap_backward.hpp"], ["modem.Demapper"], ("demap", {}), ["gradients"]),
         ("effective_sinr", "Effective SINR", ["modem/effective_sinr/effective_sinr.hpp", "modem/effective_sinr/mutual_information.hpp"],
          ["effective.effective_sinr", "effective.mutual_information", "effective.snr_of_information", "effective.BlerTables"], None, ["effective_sinr"]),
         ("awgn", "White noise", ["channel/awgn/awgn.hpp"], ["channel.awgn"], ("awgn", {}), []),
@@ -103,7 +103,7 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["lab", "integrate", "command", "cpp", "c", "bbdev", "oai", "gnuradio", "matlab", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "tables", "stream", "scale", "gpus", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "pdcch", "prach", "pucch", "wimax_frames", "tdl", "cdl", "channels", "impairments", "generate", "effective_sinr", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
+BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "pdcch", "prach", "pucch", "wimax_frames", "tdl", "cdl", "channels", "impairments", "generate", "effective_sinr", "gradients", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}

@@ -4,6 +4,7 @@
 #include <tests/massive.hpp>
 #include <tests/mimo.hpp>
 #include <tests/stbc.hpp>
+#include <warpband/detect/linear/mmse_backward.hpp>
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/estimate/noise.hpp>
 #include <warpband/linalg/cholesky/cholesky.hpp>
@@ -11,6 +12,7 @@
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/demap/demap_backward.hpp>
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/nr/shared_channel.hpp>
@@ -235,6 +237,67 @@ algorithms demappers() {
         if (faded) a.faults.push_back(says_nothing("channel"));
         list.push_back(a);
       }
+  return list;
+}
+/// Gradients of LLRs that are given.
+std::vector<float> llr_gradients(std::size_t values) {
+  std::mt19937 random(8);
+  std::normal_distribution<float> normal;
+  std::vector<float> list(values);
+  for (float& g : list) g = normal(random);
+  return list;
+}
+algorithms demapper_gradients() {
+  algorithms list;
+  for (const int points : {4, 64})
+    for (const auto method : {demap_algorithm::max_log, demap_algorithm::exact}) {
+      const demapper_backward backward({points, method});
+      const auto bits = static_cast<std::size_t>(backward.bits());
+      algorithm a{.text = std::to_string(points) + " points", .items = 203};
+      a.outputs = {output<complex>("received_gradient", 1), output<complex>("channel_gradient", 1),
+                   output<float>("noise_var_gradient", 1), status_output()};
+      a.draw = [=](std::size_t items) {
+        std::mt19937_64 random(7);
+        const auto b =
+            draw_mimo(setting("ml", 1, 1, points), items, {.least_n0 = 1e-3, .most_n0 = 10}, random);
+        return operands{input("received", 1, b.y), input("noise_var", 1, b.n0), input("channel", 1, b.h),
+                        input("llr_gradient", bits, llr_gradients(items * bits))};
+      };
+      a.run = [=](executor& e, const call& c) {
+        backward.run(e, {c["channel"], c["received"], c["noise_var"]}, c["llr_gradient"],
+                     {c["received_gradient"], c["channel_gradient"], c["noise_var_gradient"], c["status"]});
+      };
+      a.faults = bad_noise;
+      a.faults.push_back(all_of("channel", 0));
+      list.push_back(a);
+    }
+  return list;
+}
+algorithms mmse_gradients_of_sizes() {
+  algorithms list;
+  for (const auto& [streams, rx] : {std::pair{2, 2}, {3, 5}}) {
+    const auto c = setting("mmse", streams, rx, 16);
+    const mmse_backward backward(c);
+    const std::size_t bits = backward.bits_per_use(), antennas = static_cast<std::size_t>(rx),
+                      gains = antennas * static_cast<std::size_t>(streams);
+    algorithm a{.text = std::to_string(streams) + "x" + std::to_string(rx)};
+    a.outputs = {output<complex>("channel_gradient", gains), output<complex>("received_gradient", antennas),
+                 output<float>("noise_var_gradient", 1), status_output()};
+    a.draw = [=](std::size_t items) {
+      std::mt19937_64 random(7);
+      const auto b = draw_mimo(c, items, {}, random);
+      return operands{input("received", antennas, b.y), input("noise_var", 1, b.n0),
+                      input("channel", gains, b.h), input("llr_gradient", bits, llr_gradients(items * bits))};
+    };
+    a.run = [=](executor& e, const call& given) {
+      backward.run(e, {given["channel"], 1, given["received"], given["noise_var"]}, given["llr_gradient"],
+                   {given["channel_gradient"], given["received_gradient"], given["noise_var_gradient"],
+                    given["status"]});
+    };
+    a.faults = bad_noise;
+    a.faults.push_back(column("channel", streams, 1, 0, 1));
+    list.push_back(a);
+  }
   return list;
 }
 /// Weighted SINRs of one constellation or of several. Erased items are NaN, not zeros.
@@ -664,6 +727,8 @@ const std::vector<contract_case> erasing{
     {"real_qr", qr<float>},
     {"whitener", whitening},
     {"demapper", demappers},
+    {"demapper_backward", demapper_gradients},
+    {"mmse_backward", mmse_gradients_of_sizes},
     {"detector", detectors_of_each_kind},
     {"uplink", uplinks},
     {"downlink", downlinks},

@@ -21,6 +21,7 @@
 #include <warpband/detect/ep/ep.hpp>
 #include <warpband/detect/kbest/kbest.hpp>
 #include <warpband/detect/linear/linear.hpp>
+#include <warpband/detect/linear/mmse_backward.hpp>
 #include <warpband/detect/ml/ml.hpp>
 #include <warpband/detect/nway/nway.hpp>
 #include <warpband/detect/pic/pic.hpp>
@@ -74,6 +75,7 @@
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/demap/demap_backward.hpp>
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
 #include <warpband/nr/pbch/pbch.hpp>
@@ -581,6 +583,8 @@ void judge_classes_that_do_not_move() {
   plain<cholesky_solver>("cholesky_solver");
   plain<qr_decomposition>("basic_qr_decomposition");
   plain<demapper>("demapper");
+  plain<demapper_backward>("demapper_backward");
+  plain<mmse_backward>("mmse_backward");
   plain<qam_mapper>("qam_mapper");
   plain<uplink_detector>("uplink_detector");
   plain<soft_uplink_detector>("soft_uplink_detector");

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 
 #include <warpband/detect/detector.hpp>
+#include <warpband/detect/linear/mmse_backward.hpp>
 
 #include "arrays.hpp"
 #include "detect.hpp"
@@ -105,6 +106,32 @@ void run(const detector_ref& d, executor_ref& where, nb::handle channel, nb::han
   where.run([&](executor& exec) { d.made->run(exec, in, out); });
 }
 
+void mmse_gradient(const mmse_backward& d, executor_ref& where, nb::handle channel, nb::handle received,
+                   nb::handle noise_var, nb::handle llr_gradient, nb::handle channel_gradient,
+                   nb::handle received_gradient, nb::handle noise_var_gradient) {
+  const argument h("channel", channel, where), y("received", received, where),
+      g("llr_gradient", llr_gradient, where), of_h("channel_gradient", channel_gradient, where, true),
+      of_y("received_gradient", received_gradient, where, true),
+      of_n0("noise_var_gradient", noise_var_gradient, where, true);
+  const noise_argument n0(noise_var, where);
+  const auto rx = static_cast<std::size_t>(d.rx_antennas()), streams = static_cast<std::size_t>(d.streams());
+  y.expect_item({rx});
+  h.expect_item({rx, streams});
+  const auto batch = y.batch(1);
+  g.expect_batch(1, batch), of_h.expect_batch(2, batch), of_y.expect_batch(1, batch),
+      of_n0.expect_batch(0, batch);
+  const detector_input in{.channel = h.as<const std::complex<float>>(2),
+                          .uses_per_channel = std::max<std::size_t>(1, h.items_sharing(2, batch)),
+                          .received = y.as<const std::complex<float>>(1),
+                          .noise_var = n0.of(batch)};
+  const auto given = g.as<const float>(1);
+  const mmse_gradients out{.channel = of_h.as<std::complex<float>>(2),
+                           .received = of_y.as<std::complex<float>>(1),
+                           .noise_var = of_n0.as<float>(0)};
+  if (in.received.items == 0) return;  // however many channels there are
+  where.run([&](executor& exec) { d.run(exec, in, given, out); });
+}
+
 }  // namespace
 
 void bind_detect(nb::module_& m) {
@@ -134,6 +161,17 @@ void bind_detect(nb::module_& m) {
       .def_prop_ro("bits_per_use", [](const detector_ref& d) { return d.made->bits_per_use(); })
       .def_prop_ro("settings",
                    [](const detector_ref& d) { return settings_in(keywords_of(d.config), d.config); });
+  nb::class_<mmse_backward>(m, "MmseBackward")
+      .def(
+          "__init__",
+          [](mmse_backward* self, const nb::dict& settings) {
+            const detector_config initial = of("mmse");
+            new (self) mmse_backward(with_settings(keywords_of(initial), settings, initial));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def("run", &mmse_gradient, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
+           optional("noise_var"), nb::arg("llr_gradient"), optional("channel_gradient"),
+           optional("received_gradient"), optional("noise_var_gradient"));
 }
 
 }  // namespace wb::python

@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <warpband/modem/demap/demap.hpp>
+#include <warpband/modem/demap/demap_backward.hpp>
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
 #include <warpband/modem/qam/qam.hpp>
 
@@ -45,6 +46,27 @@ void demap(const demapper& d, executor_ref& where, nb::handle received, nb::hand
   const auto out = l.in_groups<float>(static_cast<std::size_t>(d.bits()));
   const auto state = s.as<std::uint8_t>(0);
   where.run([&](executor& exec) { d.run(exec, in, out, state); });
+}
+
+void demap_gradient(const demapper_backward& d, executor_ref& where, nb::handle received,
+                    nb::handle noise_var, nb::handle channel, nb::handle llr_gradient,
+                    nb::handle received_gradient, nb::handle channel_gradient,
+                    nb::handle noise_var_gradient) {
+  const argument y("received", received, where), h("channel", channel, where),
+      g("llr_gradient", llr_gradient, where), of_y("received_gradient", received_gradient, where, true),
+      of_h("channel_gradient", channel_gradient, where, true),
+      of_n0("noise_var_gradient", noise_var_gradient, where, true);
+  const noise_argument n0(noise_var, where);
+  const auto batch = y.batch(0);
+  for (const argument* a : {&h, &of_y, &of_h, &of_n0}) a->expect_batch(0, batch);
+  const demap_input in{.channel = h.as<const std::complex<float>>(0),
+                       .received = y.as<const std::complex<float>>(0),
+                       .noise_var = n0.of(batch)};
+  const auto given = g.in_groups<const float>(static_cast<std::size_t>(d.bits()));
+  const demap_gradients out{.received = of_y.as<std::complex<float>>(0),
+                            .channel = of_h.as<std::complex<float>>(0),
+                            .noise_var = of_n0.as<float>(0)};
+  where.run([&](executor& exec) { d.run(exec, in, given, out); });
 }
 
 void effective(const effective_sinr& map, executor_ref& where, nb::handle sinrs, nb::handle weights,
@@ -97,6 +119,16 @@ void bind_modem(nb::module_& m) {
       .def("run", &demap, nb::arg("executor"), nb::arg("received"), optional("noise_var"),
            optional("channel"), optional("llr"), optional("status"))
       .def_prop_ro("bits_per_symbol", &demapper::bits);
+  nb::class_<demapper_backward>(m, "DemapperBackward")
+      .def(
+          "__init__",
+          [](demapper_backward* self, const nb::dict& settings) {
+            new (self) demapper_backward(with_settings(demapper_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def("run", &demap_gradient, nb::arg("executor"), nb::arg("received"), optional("noise_var"),
+           optional("channel"), nb::arg("llr_gradient"), optional("received_gradient"),
+           optional("channel_gradient"), optional("noise_var_gradient"));
   nb::class_<effective_sinr>(m, "EffectiveSinr")
       .def(
           "__init__",

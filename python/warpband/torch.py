@@ -1,0 +1,416 @@
+"""Layers of torch with gradients: a chain that is trained and deployed has one forward pass.
+
+The forward pass of a layer is the kernel of the class with the same name in :mod:`warpband`, so that LLRs have the same bits.
+The backward pass is a kernel too, on a CPU and on a GPU. Operators are those of ``torch.library``, which ``torch.compile`` and
+``torch.func.vmap`` take. Gradients of gradients do not exist, and ``torch.func.grad`` is refused by torch.
+
+Tensors are complex64 and float32. The gradient of a complex number x is ``dF/dRe x + 1j dF/dIm x``, as everywhere in torch.
+``import warpband`` does not import this module. It is tested with torch 2.11 (``pip install torch``).
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Literal
+
+import numpy as np
+
+try:
+    import torch
+except ImportError as error:
+    raise ImportError("warpband.torch needs torch, which is not installed: `pip install torch`") from error
+
+from . import _core
+from ._arrays import space_of
+from ._settings import checked_sign, made, whole
+from .channel import awgn
+from .detect import MMSE as _MMSE
+from .modem import Demapper as _Demapper
+from .modem import QamMapper as _QamMapper
+
+__all__ = ["Awgn", "Demapper", "MMSE", "QamMapper"]
+
+Tensor = torch.Tensor
+Algorithm = Literal["max-log", "exact"]
+
+
+def _unfit(name: str, value: str, expected: str) -> ValueError:
+    return ValueError(f"{name} = {value} is not allowed: expected {expected}")
+
+
+def _checked(name: str, tensor: Any, dtype: torch.dtype) -> Tensor:
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"{name} is a {type(tensor).__name__}: expected a tensor of {dtype}")
+    if tensor.dtype != dtype:
+        raise _unfit(name, f"a tensor of {tensor.dtype}", f"one of {dtype}")
+    return tensor
+
+
+def _noise(noise_var: Any, like: Tensor, batch: torch.Size) -> Tensor:
+    """N0 as a tensor of the batch."""
+    if not isinstance(noise_var, torch.Tensor):
+        noise_var = torch.tensor(float(noise_var), dtype=torch.float32, device=like.device)
+    return _shared("noise_var", _checked("noise_var", noise_var, torch.float32), batch)
+
+
+def _shared(name: str, tensor: Tensor, shape: Any) -> Tensor:
+    try:
+        return tensor.expand(shape)
+    except RuntimeError:
+        raise _unfit(name, f"shape {tuple(tensor.shape)}", f"one that broadcasts to {tuple(shape)}") from None
+
+
+def _plain(tensor: Tensor) -> Tensor:
+    """The numbers of a tensor, side by side: what kernels take."""
+    return tensor.detach().contiguous()
+
+
+def _over_batch(operator: Any) -> Callable[..., Any]:
+    """The rule of vmap for an operator whose tensors all have the batch in front."""
+
+    def rule(info: Any, in_dims: tuple[int | None, ...], *arguments: Any) -> Any:
+        moved = [argument if not isinstance(argument, torch.Tensor)
+                 else argument.unsqueeze(0).expand(info.batch_size, *argument.shape) if dim is None
+                 else argument.movedim(dim, 0) for argument, dim in zip(arguments, in_dims)]
+        result = operator(*moved)
+        return result, tuple(0 for _ in result) if isinstance(result, tuple) else 0
+
+    return rule
+
+
+# ---- demapper
+
+@functools.lru_cache(maxsize=64)
+def _demapper(qam: int, algorithm: str) -> tuple[Any, Any]:
+    settings: dict[str, Any] = {"qam": qam, "algorithm": algorithm}
+    return _Demapper(**settings), made(_core.DemapperBackward, settings=settings)
+
+
+@torch.library.custom_op("warpband::demap", mutates_args=())
+def _demap(received: Tensor, noise_var: Tensor, channel: Tensor | None, qam: int, algorithm: str) -> Tensor:
+    return _demapper(qam, algorithm)[0](_plain(received), _plain(noise_var), channel=None if channel is None else _plain(channel))
+
+
+@_demap.register_fake
+def _(received: Tensor, noise_var: Tensor, channel: Tensor | None, qam: int, algorithm: str) -> Tensor:
+    bits = qam.bit_length() - 1
+    return received.new_empty((*received.shape[:-1], received.shape[-1] * bits), dtype=torch.float32)
+
+
+@torch.library.custom_op("warpband::demap_backward", mutates_args=())
+def _demap_backward(received: Tensor, noise_var: Tensor, channel: Tensor | None, llr_gradient: Tensor, qam: int,
+                    algorithm: str) -> tuple[Tensor, Tensor, Tensor]:
+    space = space_of(received)
+    arrays = [_plain(tensor) for tensor in (received, noise_var, llr_gradient)]
+    results = torch.empty_like(arrays[0]), torch.empty_like(arrays[0]), torch.empty_like(arrays[1])
+    y, n0, given = map(space.take, arrays)
+    _demapper(qam, algorithm)[1].run(space.executor(None), y, n0, None if channel is None else space.take(_plain(channel)),
+                                     given, *map(space.target, results))
+    return results
+
+
+@_demap_backward.register_fake
+def _(received: Tensor, noise_var: Tensor, channel: Tensor | None, llr_gradient: Tensor, qam: int,
+      algorithm: str) -> tuple[Tensor, Tensor, Tensor]:
+    return torch.empty_like(received), torch.empty_like(received), torch.empty_like(noise_var)
+
+
+def _save_demap(ctx: Any, inputs: Any, output: Any) -> None:
+    received, noise_var, channel, ctx.qam, ctx.algorithm = inputs
+    ctx.save_for_backward(received, noise_var, channel)
+
+
+def _backward_demap(ctx: Any, gradient: Tensor) -> Any:
+    received, noise_var, channel = ctx.saved_tensors
+    of_y, of_h, of_n0 = _demap_backward(received, noise_var, channel, gradient, ctx.qam, ctx.algorithm)
+    return of_y, of_n0, None if channel is None else of_h, None, None
+
+
+_demap.register_autograd(_backward_demap, setup_context=_save_demap)
+_demap.register_vmap(_over_batch(_demap))
+_demap_backward.register_vmap(_over_batch(_demap_backward))
+
+
+class Demapper(torch.nn.Module):
+    """:class:`warpband.Demapper` with gradients of received symbols, N0 and channel.
+
+    Args:
+        qam: points: 2, 4, 16, 64, 256, 1024 or 4096.
+        algorithm: "max-log" or "exact". Gradients of max-log jump where two points are equally near.
+        llr_sign: "p0/p1" for ln P(0)/P(1); "p1/p0" gives logits, which torch's losses take.
+
+    Raises:
+        ValueError: for settings, types or shapes that are not allowed.
+
+    A symbol has gradients of 0 where an input is not finite or its power is outside 1e-30..1e30. The same holds where h is 0,
+    ``|y|^2`` is above ``1e10 |h|^2``, or ``|h|^2`` is above ``1e20 N0``.
+
+    >>> import warpband.torch as wt
+    >>> y = torch.tensor([0.5 + 0.1j], dtype=torch.complex64, requires_grad=True)
+    >>> wt.Demapper(qam=4)(y, 0.5).sum().backward()
+    >>> y.grad
+    tensor([5.6569+5.6569j])
+    """
+
+    def __init__(self, *, qam: int, algorithm: Algorithm = "max-log", llr_sign: str = "p0/p1"):
+        super().__init__()
+        self._negated = checked_sign(llr_sign)
+        forward = _Demapper(qam=qam, algorithm=algorithm)
+        self.qam: int = forward.qam
+        self.algorithm: str = forward.algorithm
+        self.llr_sign = llr_sign
+        self.bits_per_symbol: int = forward.bits_per_symbol
+
+    def forward(self, received: Tensor, noise_var: float | Tensor, channel: Tensor | None = None) -> Tensor:
+        """Demaps complex64 ``(..., n)`` to LLRs, float32 ``(..., n * bits_per_symbol)``.
+
+        Args:
+            received: y.
+            noise_var: N0 per complex entry, a number or a float32 tensor that broadcasts to the shape of ``received``.
+            channel: h, complex64 that broadcasts to it; None is 1.
+        """
+        _checked("received", received, torch.complex64)
+        if received.dim() == 0:
+            raise _unfit("received", "shape ()", "at least 1 axis")
+        if channel is not None:
+            channel = _shared("channel", _checked("channel", channel, torch.complex64), received.shape)
+        llr = _demap(received, _noise(noise_var, received, received.shape), channel, self.qam, self.algorithm)
+        return -llr if self._negated else llr
+
+    def extra_repr(self) -> str:
+        return f"qam={self.qam}, algorithm={self.algorithm!r}, llr_sign={self.llr_sign!r}"
+
+
+# ---- MMSE detector
+
+@functools.lru_cache(maxsize=64)
+def _detector(streams: int, rx_antennas: int, qam: int, llr_clip: float | None) -> tuple[Any, Any]:
+    settings: dict[str, Any] = {"streams": streams, "rx_antennas": rx_antennas, "qam": qam}
+    if llr_clip is not None:
+        settings["llr_clip"] = llr_clip
+    return _MMSE(**settings), made(_core.MmseBackward, settings=settings)
+
+
+@torch.library.custom_op("warpband::mmse", mutates_args=())
+def _mmse(channel: Tensor, received: Tensor, noise_var: Tensor, qam: int, llr_clip: float | None) -> Tensor:
+    detect = _detector(channel.shape[-1], channel.shape[-2], qam, llr_clip)[0]
+    return detect(_plain(channel), _plain(received), _plain(noise_var))
+
+
+@_mmse.register_fake
+def _(channel: Tensor, received: Tensor, noise_var: Tensor, qam: int, llr_clip: float | None) -> Tensor:
+    bits = channel.shape[-1] * (qam.bit_length() - 1)
+    return received.new_empty((*received.shape[:-1], bits), dtype=torch.float32)
+
+
+@torch.library.custom_op("warpband::mmse_backward", mutates_args=())
+def _mmse_backward(channel: Tensor, received: Tensor, noise_var: Tensor, llr_gradient: Tensor, qam: int,
+                   llr_clip: float | None) -> tuple[Tensor, Tensor, Tensor]:
+    space = space_of(received)
+    arrays = [_plain(tensor) for tensor in (channel, received, noise_var, llr_gradient)]
+    results = tuple(torch.empty_like(tensor) for tensor in arrays[:3])
+    work = _detector(channel.shape[-1], channel.shape[-2], qam, llr_clip)[1]
+    work.run(space.executor(None), *map(space.take, arrays), *map(space.target, results))
+    return results[0], results[1], results[2]
+
+
+@_mmse_backward.register_fake
+def _(channel: Tensor, received: Tensor, noise_var: Tensor, llr_gradient: Tensor, qam: int,
+      llr_clip: float | None) -> tuple[Tensor, Tensor, Tensor]:
+    shapes = [tensor.new_empty(tensor.shape) for tensor in (channel, received, noise_var)]
+    return shapes[0], shapes[1], shapes[2]
+
+
+def _save_mmse(ctx: Any, inputs: Any, output: Any) -> None:
+    channel, received, noise_var, ctx.qam, ctx.llr_clip = inputs
+    ctx.save_for_backward(channel, received, noise_var)
+
+
+def _backward_mmse(ctx: Any, gradient: Tensor) -> Any:
+    return *_mmse_backward(*ctx.saved_tensors, gradient, ctx.qam, ctx.llr_clip), None, None
+
+
+_mmse.register_autograd(_backward_mmse, setup_context=_save_mmse)
+_mmse.register_vmap(_over_batch(_mmse))
+_mmse_backward.register_vmap(_over_batch(_mmse_backward))
+
+
+class MMSE(torch.nn.Module):
+    """:class:`warpband.MMSE` with gradients of channel, received samples and N0.
+
+    Args:
+        streams: 1..8.
+        rx_antennas: streams..16.
+        qam: points: 4, 16, 64 or 256.
+        llr_clip: LLRs are limited to this magnitude, and have no gradient beyond it; None is no limit.
+        llr_sign: "p0/p1" for ln P(0)/P(1); "p1/p0" gives logits, which torch's losses take.
+
+    Raises:
+        ValueError: for settings, types or shapes that are not allowed.
+
+    Uses that the detector erases have gradients of 0. A shared channel gets the sum of the gradients of its uses.
+
+    >>> import warpband.torch as wt
+    >>> h, y = torch.eye(2, dtype=torch.complex64), torch.tensor([0.5 + 0.1j, -0.2j], dtype=torch.complex64, requires_grad=True)
+    >>> wt.MMSE(streams=2, rx_antennas=2, qam=4)(h, y, 0.5).sum().backward()
+    >>> y.grad
+    tensor([5.6569+5.6569j, 5.6569+5.6569j])
+    """
+
+    def __init__(self, *, streams: int, rx_antennas: int, qam: int, llr_clip: float | None = None, llr_sign: str = "p0/p1"):
+        super().__init__()
+        self._negated = checked_sign(llr_sign)
+        forward = _MMSE(streams=streams, rx_antennas=rx_antennas, qam=qam, llr_clip=llr_clip)
+        self.streams: int = forward.streams
+        self.rx_antennas: int = forward.rx_antennas
+        self.qam: int = forward.qam
+        self.llr_clip = None if llr_clip is None else float(llr_clip)
+        self.llr_sign = llr_sign
+        self.bits_per_use: int = forward.bits_per_use
+
+    def forward(self, channel: Tensor, received: Tensor, noise_var: float | Tensor) -> Tensor:
+        """Detects uses to LLRs, float32 ``(..., bits_per_use)``.
+
+        Args:
+            channel: H, complex64 ``(..., rx_antennas, streams)``; the batch axes may be the first of received's alone.
+            received: y, complex64 ``(..., rx_antennas)``.
+            noise_var: N0 per complex entry, a number or a float32 tensor that broadcasts to the batch axes of ``received``.
+        """
+        _checked("channel", channel, torch.complex64)
+        _checked("received", received, torch.complex64)
+        if received.dim() == 0 or received.shape[-1] != self.rx_antennas:
+            raise _unfit("received", f"shape {tuple(received.shape)}", f"(..., {self.rx_antennas})")
+        item = (self.rx_antennas, self.streams)
+        if tuple(channel.shape[-2:]) != item:
+            raise _unfit("channel", f"shape {tuple(channel.shape)}", f"(..., {self.rx_antennas}, {self.streams})")
+        batch = received.shape[:-1]
+        shared = (1,) * (len(batch) + 2 - channel.dim())
+        whole_batch = _shared("channel", channel.reshape(*channel.shape[:-2], *shared, *item), (*batch, *item))
+        llr = _mmse(whole_batch, received, _noise(noise_var, received, batch), self.qam, self.llr_clip)
+        return -llr if self._negated else llr
+
+    def extra_repr(self) -> str:
+        return (f"streams={self.streams}, rx_antennas={self.rx_antennas}, qam={self.qam}, llr_clip={self.llr_clip}, "
+                f"llr_sign={self.llr_sign!r}")
+
+
+# ---- noise
+
+@torch.library.custom_op("warpband::awgn", mutates_args=())
+def _awgn(sent: Tensor, noise_var: Tensor, seed: int, first: int, point: int) -> Tensor:
+    return awgn(_plain(sent), noise_var=_plain(noise_var), seed=seed, first=first, point=point)
+
+
+@_awgn.register_fake
+def _(sent: Tensor, noise_var: Tensor, seed: int, first: int, point: int) -> Tensor:
+    return sent.new_empty(sent.shape)
+
+
+def _save_awgn(ctx: Any, inputs: Any, output: Any) -> None:
+    _, noise_var, ctx.seed, ctx.first, ctx.point = inputs
+    ctx.save_for_backward(noise_var)
+
+
+def _backward_awgn(ctx: Any, gradient: Tensor) -> Any:
+    of_n0 = None
+    if ctx.needs_input_grad[1]:  # the noise n is made again; dn/dN0 = n / (2 N0)
+        noise_var, = ctx.saved_tensors
+        noise = _awgn(torch.zeros_like(gradient), noise_var, ctx.seed, ctx.first, ctx.point)
+        some = noise_var > 0
+        of_n0 = torch.where(some, (gradient.conj() * noise).real / (2 * torch.where(some, noise_var, 1.)), 0.)
+    return gradient, of_n0, None, None, None
+
+
+_awgn.register_autograd(_backward_awgn, setup_context=_save_awgn)
+_awgn.register_vmap(_over_batch(_awgn))
+
+
+class Awgn(torch.nn.Module):
+    """:func:`warpband.awgn` with gradients of symbols and N0.
+
+    Args:
+        seed: names the experiment, 0..2**63 - 1.
+
+    The noise follows from ``seed``, ``point`` and the index of a symbol alone. Under ``vmap`` the symbols are those of one large batch.
+    Where N0 is 0 its gradient is 0.
+
+    >>> import warpband.torch as wt
+    >>> n0 = torch.tensor(0.5, requires_grad=True)
+    >>> y = wt.Awgn(seed=1)(torch.zeros(10_000, dtype=torch.complex64), n0)
+    >>> y.abs().square().mean().backward()
+    >>> round(float(n0.grad), 1)  # the mean power is N0
+    1.0
+    """
+
+    def __init__(self, *, seed: int):
+        super().__init__()
+        self.seed = whole("seed", seed, 0, 2 ** 63 - 1)
+
+    def forward(self, sent: Tensor, noise_var: float | Tensor, *, first: int = 0, point: int = 0) -> Tensor:
+        """Adds noise to complex64 of any shape.
+
+        Args:
+            sent: symbols.
+            noise_var: N0 of 0 or more, a number or a float32 tensor that broadcasts to the shape of ``sent``.
+            first: index of the first symbol. A training step goes on with ``first`` = the symbols before it.
+            point: names the point of a sweep, 0..2**32 - 1.
+        """
+        _checked("sent", sent, torch.complex64)
+        return _awgn(sent, _noise(noise_var, sent, sent.shape), self.seed, whole("first", first, 0, 2 ** 63 - 1),
+                     whole("point", point, 0, 2 ** 32 - 1))
+
+    def extra_repr(self) -> str:
+        return f"seed={self.seed}"
+
+
+# ---- mapper
+
+class QamMapper(torch.nn.Module):
+    """:class:`warpband.QamMapper`, whose points can be trained.
+
+    Args:
+        qam: points: 2, 4, 16, 64, 256, 1024 or 4096.
+        trainable: ``points`` is a parameter. :class:`Demapper` and :class:`MMSE` expect the points of the standard, so LLRs of
+            trained points come from layers of yours.
+
+    ``points``, complex64 ``(qam,)``, has the symbol of each label; bit 0 is the highest bit of a label.
+
+    >>> import warpband.torch as wt
+    >>> mapper = wt.QamMapper(qam=4, trainable=True)
+    >>> mapper(torch.tensor([[0, 0, 1, 1]])).detach()
+    tensor([[ 0.7071+0.7071j, -0.7071-0.7071j]])
+    """
+
+    points: Tensor
+
+    def __init__(self, *, qam: int, trainable: bool = False):
+        super().__init__()
+        forward = _QamMapper(qam=qam)
+        self.qam: int = forward.qam
+        self.bits_per_symbol: int = forward.bits_per_symbol
+        shifts = np.arange(self.bits_per_symbol)[::-1]
+        points = torch.from_numpy(forward((np.arange(self.qam)[:, None] >> shifts & 1).astype(np.uint8).ravel()))
+        if trainable:
+            self.points = torch.nn.Parameter(points)
+        else:
+            self.register_buffer("points", points)
+        self.register_buffer("_weights", torch.from_numpy(1 << shifts), persistent=False)
+
+    def forward(self, bits: Tensor) -> Tensor:
+        """Maps integer or bool bits ``(..., n * bits_per_symbol)`` to complex64 ``(..., n)``. The lowest bit of a number counts."""
+        if not isinstance(bits, torch.Tensor):
+            raise TypeError(f"bits is a {type(bits).__name__}: expected a tensor of integers")
+        if bits.is_floating_point() or bits.is_complex():
+            raise _unfit("bits", f"a tensor of {bits.dtype}", "one of integers or bool")
+        if bits.dim() == 0 or bits.shape[-1] % self.bits_per_symbol:
+            raise _unfit("bits", f"shape {tuple(bits.shape)}", f"a last axis of a multiple of {self.bits_per_symbol} bits")
+        grouped = bits.reshape(*bits.shape[:-1], bits.shape[-1] // self.bits_per_symbol, self.bits_per_symbol)
+        return self.points[((grouped.long() & 1) * self._weights).sum(-1)]
+
+    @torch.no_grad()
+    def normalize_(self) -> QamMapper:
+        """Scales the points to unit mean energy, in place: call it after each step of an optimiser."""
+        self.points /= self.points.abs().square().mean().sqrt()
+        return self
+
+    def extra_repr(self) -> str:
+        return f"qam={self.qam}, trainable={isinstance(self.points, torch.nn.Parameter)}"
