@@ -102,7 +102,7 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["lab", "integrate", "command", "cpp", "c", "bbdev", "oai", "gnuradio", "matlab", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "tables", "stream", "scale", "gpus", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "pdcch", "prach", "pucch", "srs", "wimax_frames", "tdl", "cdl", "channels", "effective_sinr", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
+BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "pdcch", "prach", "pucch", "srs", "wimax_frames", "tdl", "cdl", "channels", "effective_sinr", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings", "ts38104"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
