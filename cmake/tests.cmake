@@ -94,10 +94,6 @@ set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${CMAKE_CURRENT_SOURC
 add_executable(example_decode examples/decode.cpp)
 target_link_libraries(example_decode PRIVATE warpband wb_options)
 add_test(NAME example_decode COMMAND example_decode)
-add_executable(example_pucch_rows examples/pucch_rows.cpp)
-target_link_libraries(example_pucch_rows PRIVATE warpband wb_options)
-# Two rows of format 2 with a margin of 2 dB or more, so that 500 occasions decide.
-add_test(NAME example_pucch_rows COMMAND example_pucch_rows "${CMAKE_CURRENT_SOURCE_DIR}/curves/ts38104_pucch.csv" 500 56 58)
 
 # The header in plain C, and the C examples
 if(WARPBAND_C)

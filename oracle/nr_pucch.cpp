@@ -145,6 +145,66 @@ std::vector<exact> nr_pucch_values(const nr_pucch& p) {
   return out;
 }
 
+int nr_pucch_first_bits(int coded_bits, int bits, int hundredths, int modulation_order) {
+  const int with_crc = bits >= 20 ? bits + 11 : bits >= 12 ? bits + 6 : bits;
+  int g = 0;
+  while (g * hundredths < 100 * with_crc && g < coded_bits) g += modulation_order;
+  return g;
+}
+
+std::vector<int> nr_pucch_multiplex(const std::vector<int>& first, const std::vector<int>& second,
+                                    int symbols, const std::vector<int>& dmrs, int elements,
+                                    int modulation_order) {
+  // Table 6.3.1.6-1: symbols, DMRS, sets of UCI symbols.
+  struct row {
+    int symbols;
+    std::vector<int> dmrs;
+    std::vector<std::vector<int>> sets;
+  };
+  static const std::vector<row> table{{4, {1}, {{0, 2}, {3}}},
+                                      {4, {0, 2}, {{1, 3}}},
+                                      {5, {0, 3}, {{1, 2, 4}}},
+                                      {6, {1, 4}, {{0, 2, 3, 5}}},
+                                      {7, {1, 4}, {{0, 2, 3, 5}, {6}}},
+                                      {8, {1, 5}, {{0, 2, 4, 6}, {3, 7}}},
+                                      {9, {1, 6}, {{0, 2, 5, 7}, {3, 4, 8}}},
+                                      {10, {2, 7}, {{1, 3, 6, 8}, {0, 4, 5, 9}}},
+                                      {10, {1, 3, 6, 8}, {{0, 2, 4, 5, 7, 9}}},
+                                      {11, {2, 7}, {{1, 3, 6, 8}, {0, 4, 5, 9}, {10}}},
+                                      {11, {1, 3, 6, 9}, {{0, 2, 4, 5, 7, 8, 10}}},
+                                      {12, {2, 8}, {{1, 3, 7, 9}, {0, 4, 6, 10}, {5, 11}}},
+                                      {12, {1, 4, 7, 10}, {{0, 2, 3, 5, 6, 8, 9, 11}}},
+                                      {13, {2, 9}, {{1, 3, 8, 10}, {0, 4, 7, 11}, {5, 6, 12}}},
+                                      {13, {1, 4, 7, 11}, {{0, 2, 3, 5, 6, 8, 10, 12}, {9}}},
+                                      {14, {3, 10}, {{2, 4, 9, 11}, {1, 5, 8, 12}, {0, 6, 7, 13}}},
+                                      {14, {1, 5, 8, 12}, {{0, 2, 4, 6, 7, 9, 11, 13}, {3, 10}}}};
+  for (const row& r : table) {
+    if (r.symbols != symbols || r.dmrs != dmrs) continue;
+    const int in_symbol = elements * modulation_order, g1 = static_cast<int>(first.size());
+    std::size_t j = 0;  // the set in which part 1 ends
+    int before = 0, here = static_cast<int>(r.sets[0].size());
+    while ((before + here) * in_symbol < g1) before += here, here = static_cast<int>(r.sets.at(++j).size());
+    const int left = (g1 - before * in_symbol) / modulation_order;
+    const int share = left / here;
+    int longer = left % here;
+    std::vector<int> out;
+    std::size_t n1 = 0, n2 = 0;
+    for (int l = 0; l < symbols; l++) {
+      std::size_t set = r.sets.size();
+      for (std::size_t i = 0; i < r.sets.size(); i++)
+        for (const int s : r.sets[i])
+          if (s == l) set = i;
+      if (set == r.sets.size()) continue;
+      int count = set < j ? elements : 0;
+      if (set == j) count = share + (longer-- > 0 ? 1 : 0);
+      for (int n = 0; n < in_symbol; n++)
+        out.push_back(n < count * modulation_order ? first.at(n1++) : second.at(n2++));
+    }
+    return out;
+  }
+  return {};
+}
+
 double nr_energy_share(const std::vector<exact>& values, int antennas, const std::vector<int>& lengths,
                        const std::vector<exact>& signal) {
   double explained = 0, energy = 0;

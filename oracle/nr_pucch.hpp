@@ -26,6 +26,15 @@ struct nr_pucch {
 /// [symbols][12 prbs], in the resource blocks of each symbol's hop.
 std::vector<std::complex<double>> nr_pucch_values(const nr_pucch& p);
 
+/// Coded bits of HARQ-ACK, SR and CSI part 1 beside part 2, TS 38.212 table 6.3.1.4.1-1. `hundredths`: of the
+/// largest code rate.
+int nr_pucch_first_bits(int coded_bits, int bits, int hundredths, int modulation_order);
+/// Coded bits of both parts in the order in which they are modulated, TS 38.212 section 6.3.1.6. `elements`:
+/// modulated symbols of an OFDM symbol.
+std::vector<int> nr_pucch_multiplex(const std::vector<int>& first, const std::vector<int>& second,
+                                    int symbols, const std::vector<int>& dmrs, int elements,
+                                    int modulation_order);
+
 /// Share of the energy of values [antennas][n] that a signal [n] explains. Its gain is free in each part of
 /// the signal; `lengths` are those of the parts.
 double nr_energy_share(const std::vector<std::complex<double>>& values, int antennas,

@@ -72,9 +72,9 @@ ALGORITHMS = [
          ["fec/nr/transport.hpp", "fec/nr/block.hpp", "fec/nr/rate_matching.hpp", "fec/ldpc/ldpc_nr.hpp", "fec/nr/code_block.hpp", "fec/nr/tbs.hpp"],
          ["nr.NrTransportEncoder", "nr.NrTransportDecoder", "nr.NrRateMatcher", "nr.nr_ldpc"], ("nr_ldpc", {}), ["nr-ldpc"]),
         ("nr_slots", "5G NR: slots, channel and noise estimation",
-         ["nr/shared_channel.hpp", "nr/dmrs.hpp", "nr/codebook.hpp", "nr/carrier.hpp", "nr/frc.hpp", "estimate/estimator.hpp", "estimate/filters.hpp",
-          "estimate/noise.hpp", "estimate/pilots.hpp"],
-         ["nr_slots.NrSharedChannel", "nr_slots.ChannelEstimator", "nr_slots.NoiseEstimator", "nr_slots.whiten", "nr_slots.PuschUci"], None, ["pusch"]),
+         ["nr/shared_channel.hpp", "nr/dmrs.hpp", "nr/codebook.hpp", "nr/carrier.hpp", "nr/frc.hpp", "nr/srs/srs.hpp", "estimate/estimator.hpp", "estimate/filters.hpp",
+          "estimate/noise.hpp", "estimate/pilots.hpp", "estimate/srs_pilots.hpp"],
+         ["nr_slots.NrSharedChannel", "nr_slots.ChannelEstimator", "nr_slots.NoiseEstimator", "nr_slots.whiten", "nr_slots.PuschUci", "nr_slots.NrSrs", "nr_slots.SrsEstimator"], None, ["pusch", "srs"]),
         ("crc", "CRCs", ["fec/crc/crc.hpp"], ["lte.CrcAttacher"], ("crc_attach", {}), []),
     ]),
     ("Modem, channels, OFDM", [
@@ -103,7 +103,7 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["lab", "integrate", "command", "cpp", "c", "bbdev", "oai", "gnuradio", "matlab", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "tables", "stream", "scale", "gpus", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "pdcch", "prach", "pucch", "wimax_frames", "tdl", "cdl", "channels", "impairments", "generate", "effective_sinr", "gradients", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings"]
+BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "pdcch", "prach", "pucch", "srs", "wimax_frames", "tdl", "cdl", "channels", "impairments", "generate", "effective_sinr", "gradients", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings", "ts38104"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}

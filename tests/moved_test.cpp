@@ -83,6 +83,7 @@
 #include <warpband/nr/prach/prach.hpp>
 #include <warpband/nr/pucch/pucch.hpp>
 #include <warpband/nr/shared_channel.hpp>
+#include <warpband/nr/srs/srs.hpp>
 #include <warpband/nr/sync/cell_search.hpp>
 #include <warpband/nr/uci/pusch_uci.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
@@ -444,6 +445,7 @@ void judge_search() {
   defined("pbch_decoder", pbch_decoder({}), [&](const pbch_decoder& d) {
     return std::vector<double>{d.run(exec(), rows(grid, 960), {7}).at(0).snr_db};
   });
+  defined("nr_srs", nr_srs({}), [](const nr_srs& s) { return s.values(0); });
   defined("pusch_uci", pusch_uci(nr_shared_channel({}), {.ack_bits = 2}),
           [](const pusch_uci& u) { return u.places(1); });
   const bytes message(1, 1);

@@ -6,6 +6,7 @@
 #include <tests/json.hpp>
 #include <tests/ldpc.hpp>
 #include <tests/transport.hpp>
+#include <warpband/ofdm/fft/fft.hpp>
 
 #ifndef WARPBAND_REFDATA
 #define WARPBAND_REFDATA ""
@@ -20,5 +21,9 @@ inline auto nr_vectors(const std::string& file, const std::string& folder = "nr"
 }
 #define NR_SKIP_WITHOUT(document) \
   if ((document).is_null()) GTEST_SKIP() << "no refdata in '" << WARPBAND_REFDATA << "'"
+/// In a test on all backends: skips it where the build lacks the DFTs of transform precoding.
+#define NR_SKIP_WITHOUT_FFT()                                       \
+  if (!GetParam().name.starts_with("cuda") && !::wb::has_cpu_fft()) \
+  GTEST_SKIP() << "this build has no FFT for CPUs (WARPBAND_KISSFFT)"
 
 }  // namespace wb::testing

@@ -5,6 +5,7 @@
 #include <warpband/core/as_size.hpp>
 #include <warpband/estimate/estimator.hpp>
 #include <warpband/estimate/noise.hpp>
+#include <warpband/estimate/srs_pilots.hpp>
 #include <warpband/nr/codebook.hpp>
 #include <warpband/nr/frc.hpp>
 #include <warpband/nr/shared_channel.hpp>
@@ -20,7 +21,8 @@ namespace {
 using cf = std::complex<float>;
 
 /// Axes of a grid before its last: OFDM symbols and subcarriers.
-void expect_slots(const char* name, const argument& grid, const nr_shared_channel& c) {
+template <class Slot>
+void expect_slots(const char* name, const argument& grid, const Slot& c) {
   const nr_carrier& carrier = c.config().carrier;
   const int axes = grid.axes();
   if (axes < 3 || grid.extent(axes - 3) != carrier.symbols_per_slot() ||
@@ -65,8 +67,9 @@ void equalise(const nr_shared_channel& c, executor_ref& where, nb::handle channe
   where.run([&](executor& exec) { c.equalise(exec, in, out); });
 }
 
-void estimate(const channel_estimator& e, executor_ref& where, const nr_shared_channel& c,
-              nb::handle received, nb::handle noise_var, nb::handle channel, nb::handle noise) {
+template <class Slot>
+void estimate(const channel_estimator& e, executor_ref& where, const Slot& c, nb::handle received,
+              nb::handle noise_var, nb::handle channel, nb::handle noise) {
   const argument y("received", received, where), h("channel", channel, where, true),
       n("noise", noise, where, true);
   expect_slots("received", y, c);
@@ -201,10 +204,42 @@ void bind_channel_of_nr(nb::module_& m) {
       nb::kw_only(), nb::arg("name"));
 }
 
+void bind_srs(nb::module_& m) {
+  add_keywords(m, "NrSrs", srs_settings());
+  add_keywords(m, "SrsEstimator", estimator_settings());
+  nb::class_<nr_srs>(m, "NrSrs")
+      .def(
+          "__init__",
+          [](nr_srs* self, const nb::dict& settings) {
+            new (self) nr_srs(with_settings(srs_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings", [](const nr_srs& s) { return settings_in(srs_settings(), s.config()); })
+      .def_prop_ro("grid_shape",
+                   [](const nr_srs& s) {
+                     const nr_carrier& carrier = s.config().carrier;
+                     return std::vector<int>{carrier.symbols_per_slot(), carrier.subcarriers()};
+                   })
+      .def_prop_ro("length", [](const nr_srs& s) { return s.length(); })
+      .def_prop_ro("bands", [](const nr_srs& s) { return s.bands(); })
+      .def_prop_ro("band_subcarriers", [](const nr_srs& s) { return s.band_subcarriers(); })
+      .def("band_symbols", [](const nr_srs& s, int band) { return s.band_symbols(band); })
+      .def("first_subcarrier", [](const nr_srs& s, int band) { return s.first_subcarrier(band); })
+      .def(
+          "map",
+          [](const nr_srs& s, executor_ref& where, nb::handle grid) {
+            const argument g("grid", grid, where, true);
+            const auto out = g.as<cf>(1);
+            where.run([&](executor& exec) { s.map(exec, out); });
+          },
+          nb::arg("executor"), nb::arg("grid"));
+}
+
 }  // namespace
 
 void bind_nr_slots(nb::module_& m) {
   bind_channel_of_nr(m);
+  bind_srs(m);
   add_keywords(m, "PuschUci", pusch_uci_settings());
   nb::class_<pusch_uci>(m, "PuschUci")
       .def(
@@ -243,7 +278,16 @@ void bind_nr_slots(nb::module_& m) {
       .def_prop_ro("places", [](const channel_estimator& e) { return e.places(); })
       .def("error_variance", [](const channel_estimator& e, int layer,
                                 double noise_var) { return e.error_variance(as_size(layer), noise_var); })
-      .def("run", &estimate, nb::arg("executor"), nb::arg("slot"), nb::arg("received"),
+      .def(
+          "__init__",
+          [](channel_estimator* self, const nr_srs& srs, int band, int shifts, const nb::dict& settings) {
+            new (self) channel_estimator(pilots_of(srs, band, shifts),
+                                         with_settings(estimator_settings(), settings), srs.places(band));
+          },
+          nb::kw_only(), nb::arg("srs"), nb::arg("band"), nb::arg("shifts"), nb::arg("settings"))
+      .def("run", &estimate<nr_shared_channel>, nb::arg("executor"), nb::arg("slot"), nb::arg("received"),
+           nb::arg("noise_var").none(), optional("channel"), optional("noise"))
+      .def("run", &estimate<nr_srs>, nb::arg("executor"), nb::arg("slot"), nb::arg("received"),
            nb::arg("noise_var").none(), optional("channel"), optional("noise"));
   nb::class_<noise_estimator>(m, "NoiseEstimator")
       .def(

@@ -24,6 +24,7 @@ void bind_pucch_shape(nb::class_<Work>& bound) {
       .def_prop_ro("subcarriers", [](const Work& w) { return w.shape().subcarriers; })
       .def_prop_ro("message_bits", [](const Work& w) { return w.shape().bits; })
       .def_prop_ro("coded_bits", [](const Work& w) { return w.shape().coded_bits; })
+      .def_prop_ro("first_coded_bits", [](const Work& w) { return w.shape().first_coded_bits; })
       .def_prop_ro("first_hop_symbols", [](const Work& w) { return w.shape().hop[0].symbols; });
 }
 
@@ -38,16 +39,17 @@ void pucch_generate(const pucch_generator& g, executor_ref& where, nb::handle bi
 }
 
 void pucch_detect(const pucch_detector& d, executor_ref& where, nb::handle values,
-                  const std::vector<int>& slots, nb::handle bits, nb::handle detected, nb::handle metric,
-                  nb::handle snr_db, nb::handle status) {
+                  const std::vector<int>& slots, nb::handle bits, nb::handle detected,
+                  nb::handle csi2_detected, nb::handle metric, nb::handle snr_db, nb::handle status) {
   const argument v("values", values, where), b("bits", bits, where, true),
-      f("detected", detected, where, true), m("metric", metric, where, true),
-      n("snr_db", snr_db, where, true), s("status", status, where, true);
+      f("detected", detected, where, true), f2("csi2_detected", csi2_detected, where, true),
+      m("metric", metric, where, true), n("snr_db", snr_db, where, true), s("status", status, where, true);
   v.expect_item({pucch_extent(d.config().antennas), pucch_extent(d.shape().symbols),
                  pucch_extent(d.shape().subcarriers)});
   const auto in = v.as<const cf>(3);
   const pucch_output out{.bits = b.as<std::uint8_t>(1),
                          .detected = f.as<std::uint8_t>(0),
+                         .csi2_detected = f2.as<std::uint8_t>(0),
                          .metric = m.as<float>(0),
                          .snr_db = n.as<float>(0),
                          .status = s.as<std::uint8_t>(0)};
@@ -84,7 +86,8 @@ void bind_pucch(nb::module_& m) {
                    [](const pucch_detector& d) { return settings_in(pucch_settings(), d.config()); })
       .def_prop_ro("threshold", [](const pucch_detector& d) { return d.threshold(); })
       .def("run", &pucch_detect, nb::arg("executor"), nb::arg("values"), nb::arg("slots"), optional("bits"),
-           optional("detected"), optional("metric"), optional("snr_db"), optional("status"));
+           optional("detected"), optional("csi2_detected"), optional("metric"), optional("snr_db"),
+           optional("status"));
   bind_pucch_shape(detector);
   m.def(
       "nr_low_papr_sequence",

@@ -33,6 +33,7 @@ COMPARED = {
     "NrSharedChannel": "test_nr_slots.test_slots_carry_layers_and_dmrs, test_nr_slots.test_downlink_has_two_codewords, "
                        "test_nr_slots.test_transform_precoding_is_a_dft",
     "nr_precoder": "test_nr_slots.test_codebook_precodes", "nr_reference_channel": "test_nr_slots.test_a_slot_from_bits_to_bits",
+    "NrSrs": "test_srs.test_values_are_shifted_base_sequences_on_a_comb", "SrsEstimator": "test_srs.test_terminals_are_told_apart_and_their_channels_precode",
     "ChannelEstimator": "test_nr_slots.test_estimates_find_the_channel", "NoiseEstimator": "test_nr_slots.test_interference_is_rejected",
     "whiten": "test_nr_slots.test_interference_is_rejected",
     "LdpcBlockEncoder": "test_blocks.test_ldpc_blocks_are_encoded_as_code_blocks", "LdpcBlockDecoder": "test_blocks.test_ldpc_blocks_come_back",

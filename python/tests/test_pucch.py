@@ -117,7 +117,8 @@ def test_messages_come_back_and_noise_is_nothing():
 
     for resource in ({"format": 0, "bits": 1, "scheduling_request": True}, {"format": 1, "symbols": 10, "bits": 2, "hopping": True},
                      {"format": 2, "symbols": 2, "prbs": 4, "bits": 11}, {"format": 3, "symbols": 8, "prbs": 3, "bits": 50},
-                     {"format": 4, "symbols": 14, "bits": 15, "spreading": 4, "occ": 2}):
+                     {"format": 4, "symbols": 14, "bits": 15, "spreading": 4, "occ": 2},
+                     {"format": 3, "symbols": 14, "prbs": 2, "bits": 6, "csi2_bits": 40, "max_code_rate": 0.15}):
         generator, detector = wb.PucchGenerator(**resource), wb.PucchDetector(**resource, antennas=2)
         message = rng.integers(0, 2, (3, 20, generator.message_bits), np.uint8)
         slot = rng.integers(0, generator.slots, (3, 20))

@@ -114,6 +114,7 @@ HARQ = {"transport_bits": 32, "coded_bits": 96}
 BLOCK = {"base_graph": 2, "lifting_size": 2, "sent_bits": 60}
 LTE, NR = {"transport_bits": 40, "coded_bits": 132}, {"transport_bits": 24, "coded_bits": 132}
 PUSCH = wb.NrSharedChannel(resource_blocks=1)
+SRS = wb.NrSrs()
 SPREAD = wb.NrSharedChannel(resource_blocks=1, dmrs_additional_positions=1, transform_precoding=True)
 UCI = wb.PuschUci(channel=PUSCH, ack_bits=4, csi1_bits=3, mcs=4)
 GRID = np.ones((2, *PUSCH.grid_shape, 1), np.complex64)
@@ -209,6 +210,8 @@ CALLS_OF = [
     (wb.PuschUci, {"channel": PUSCH, "ack_bits": 4}), (UCI.places, {"part": "ack"}), (UCI.transport, {}),
     (UCI.multiplex, {name: np.ones((2, n), "u1") for name, n in UCI.coded_bits.items() if n}),
     (UCI.demultiplex, {"llr": np.ones((2, UCI.codeword_bits), "f4"), "outputs": "ack"}),
+    (wb.NrSrs, {"ports": 2}), (SRS.map, {"slots": 2}), (SRS.band_symbols, {"band": 0}), (SRS.first_subcarrier, {"band": 0}),
+    (wb.SrsEstimator, {"srs": SRS, "band": 0, "shifts": 1}), (wb.SrsEstimator(srs=SRS), {"received": np.ones((2, 14, 300, 1), "c8"), "noise_var": N0}),
     (wb.ChannelEstimator, {"channel": PUSCH, "data_only": True}), (wb.NoiseEstimator, {"channel": wb.NrSharedChannel(resource_blocks=5)}),
     (wb.ChannelEstimator(channel=PUSCH), {"received": GRID, "noise_var": N0}),
     (wb.ChannelEstimator(channel=PUSCH).error_variance, {"noise_var": 0.1, "layer": 0}),

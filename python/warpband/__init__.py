@@ -55,7 +55,7 @@ from .modem import Demapper, QamMapper
 from .nr import (NrMcs, NrRateMatcher, NrSegmentation, NrTransportDecoder, NrTransportEncoder, nr_base_graph,
                  nr_lbrm_transport_block_size, nr_ldpc, nr_lifting_sizes, nr_limited_buffer, nr_mcs, nr_resource_elements,
                  nr_scrambling_init, nr_scrambling_sequence, nr_segmentation, nr_transport_block_size)
-from .nr_slots import (ChannelEstimator, NoiseEstimator, NrReferenceChannel, NrSharedChannel, PuschUci, nr_interleaved_blocks, nr_precoder,
+from .nr_slots import (ChannelEstimator, NoiseEstimator, NrReferenceChannel, NrSharedChannel, NrSrs, PuschUci, SrsEstimator, nr_interleaved_blocks, nr_precoder,
                        nr_reference_channel, whiten)
 from .ofdm import OfdmDemodulator, OfdmModulator, OfdmNumerology, lte_numerology, nr_numerology
 from .osd import BpOsd
@@ -78,9 +78,9 @@ __all__ = [
     "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "Impairments", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcBlockDecoder", "LdpcBlockEncoder", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
-    "NWay", "NoiseEstimator", "NrCoreset0", "NrDciFormat", "NrDownlink", "NrDownlinkResult", "NrFoundBlock", "NrMcs", "NrMessage", "NrPbchBlock", "NrPdcchFound", "NrPdcchResult", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrSiDci", "NrSsbContent", "NrTransportDecoder",
+    "NWay", "NoiseEstimator", "NrCoreset0", "NrDciFormat", "NrDownlink", "NrDownlinkResult", "NrFoundBlock", "NrMcs", "NrMessage", "NrPbchBlock", "NrPdcchFound", "NrPdcchResult", "NrRateMatcher", "NrReferenceChannel", "NrSegmentation", "NrSharedChannel", "NrSiDci", "NrSrs", "NrSsbContent", "NrTransportDecoder",
     "NrTransportEncoder", "NrType0Occasion", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PbchDecoder", "PbchEncoder", "PdcchDecoder", "PdcchEncoder", "PdcchSearch", "PolarDecoder", "PolarEncoder", "PrachDetector", "PrachGenerator",
-    "Progress", "PucchDetector", "PucchGenerator", "PuschUci", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
+    "Progress", "PucchDetector", "PucchGenerator", "PuschUci", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "SrsEstimator", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
     "TurboBlockDecoder", "TurboBlockEncoder", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "binary_channel", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
     "cuda", "cuda_devices", "effective_capacity", "effective_sinr", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
     "mimo_rayleigh", "mutual_information", "nr_base_graph", "nr_coreset0", "nr_coreset0_first_hz", "nr_interleaved_blocks", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_low_papr_sequence", "nr_mcs", "nr_numerology", "nr_pdcch_candidates",

@@ -19,10 +19,10 @@ from ._settings import checked_executor, made, number, refused, whole
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._keywords import ChannelEstimatorKeywords, NrSharedChannelKeywords, PuschUciKeywords
+    from ._keywords import ChannelEstimatorKeywords, NrSharedChannelKeywords, NrSrsKeywords, PuschUciKeywords, SrsEstimatorKeywords
 
-__all__ = ["ChannelEstimator", "NoiseEstimator", "NrReferenceChannel", "NrSharedChannel", "PuschUci", "nr_interleaved_blocks", "nr_precoder",
-           "nr_reference_channel", "whiten"]
+__all__ = ["ChannelEstimator", "NoiseEstimator", "NrReferenceChannel", "NrSharedChannel", "NrSrs", "PuschUci", "SrsEstimator", "nr_interleaved_blocks",
+           "nr_precoder", "nr_reference_channel", "whiten"]
 
 
 def _complex(parts: Sequence[float], *shape: int) -> Any:
@@ -345,6 +345,102 @@ class ChannelEstimator(Described):
         self._work.run(space.executor(self._executor), self._slot, space.take(received), space.take(noise_var), arrays.get("channel"),
                        arrays.get("noise_var"))
         return results(space, arrays, outputs, out)
+
+
+@described
+class NrSrs(Described):
+    """Sounding reference signals (SRS) of a terminal in a slot of 5G NR (3GPP TS 38.211 section 6.4.1.4).
+
+    A base station estimates the channels of the terminal's ports from them: :class:`SrsEstimator`.
+
+    Args:
+        {settings}
+        executor: where grids in host memory are filled; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name, and for a band outside of the carrier.
+
+    >>> srs = wb.NrSrs(resource_blocks=24, ports=2, comb=4, bandwidth_config=7, bandwidth=1, frequency_position=3)
+    >>> srs.map(slots=3).shape, srs.length, srs.first_subcarrier()
+    ((3, 14, 288, 2), 36, 144)
+    """
+
+    def __init__(self, *, executor: Executor | None = None, **settings: Unpack[NrSrsKeywords]):
+        self._executor = checked_executor(executor)
+        self._work = made(_core.NrSrs, settings=settings)
+        #: a grid's axes before its last
+        self.grid_shape: tuple[int, int] = tuple(self._work.grid_shape)
+        self._table = {"grid": (COMPLEX64, (*self.grid_shape, self._work.settings["ports"]))}
+
+    @property
+    def length(self) -> int:
+        """Values of an OFDM symbol and port."""
+        return self._work.length
+
+    @property
+    def bands(self) -> int:
+        """Sounded bands of the slot, one after the other: ``symbols / repetition`` with frequency hopping, else 1."""
+        return self._work.bands
+
+    @property
+    def band_subcarriers(self) -> int:
+        """Subcarriers of a band, sounded or between sounded ones."""
+        return self._work.band_subcarriers
+
+    def band_symbols(self, band: int = 0) -> list[int]:
+        """OFDM symbols of a band."""
+        return list(self._work.band_symbols(whole("band", band, 0, self.bands - 1)))
+
+    def first_subcarrier(self, band: int = 0) -> int:
+        """The lowest subcarrier of a band, in the carrier."""
+        return self._work.first_subcarrier(whole("band", band, 0, self.bands - 1))
+
+    def map(self, *, slots: int, out: Any = None) -> Any:
+        """Grids of slots with this SRS alone: complex64 ``(slots, ofdm_symbols, subcarriers, ports)``. Ports have amplitude
+        ``1 / sqrt(ports)``."""
+        space = NUMPY if out is None else named_space("out", out)
+        arrays = fill(space, self._table, "grid", out, (whole("slots", slots, 0, 2 ** 31 - 1),))
+        self._work.map(space.executor(self._executor), arrays["grid"])
+        return results(space, arrays, "grid", out)
+
+
+@described
+class SrsEstimator(ChannelEstimator):
+    """The channels of a terminal's ports, estimated from its SRS at each subcarrier of a band, in the band's first OFDM symbol.
+
+    Calls are those of :class:`ChannelEstimator`; "channel" is complex64 ``(..., band_subcarriers, rx_antennas, ports)``, as
+    :class:`MassiveDownlink` takes it.
+
+    Args:
+        srs: what the terminal sends.
+        band: of ``srs.bands``.
+        shifts: equally spaced cyclic shifts that share the comb, of ports and other terminals: 1, 2 or 4. 0: those of the ports. So many
+            neighbours of the comb have one estimate, and the channel is taken to be the same for them.
+        {settings}
+        executor: where arrays in host memory are processed; None for all cores.
+
+    Raises:
+        ValueError: for a setting that is not allowed, by its name.
+
+    >>> srs = wb.NrSrs(resource_blocks=24, ports=4, bandwidth_config=6)
+    >>> h = np.arange(8).reshape(2, 4) + 1j  # two antennas, four ports
+    >>> found = wb.SrsEstimator(srs=srs)(srs.map(slots=1) @ h.T, 0.01, outputs="channel")
+    >>> found.shape, np.allclose(found, h, atol=1e-4)
+    ((1, 288, 2, 4), True)
+    """
+
+    def __init__(self, *, srs: NrSrs, band: int = 0, shifts: int = 0, executor: Executor | None = None, **settings: Unpack[SrsEstimatorKeywords]):
+        if not isinstance(srs, NrSrs):
+            raise TypeError(f"srs is a {type(srs).__name__}: expected an NrSrs")
+        self._slot = srs._work
+        self._executor = checked_executor(executor)
+        self._work = made(_core.ChannelEstimator, srs=self._slot, band=whole("band", band, 0, srs.bands - 1),
+                          shifts=whole("shifts", shifts, 0, 4), settings=settings)
+        self.srs = srs
+        self.band = band
+        self.shifts = shifts
+        self._places = (srs.band_subcarriers,)
+        self._layers = self._slot.settings["ports"]
 
 
 @described

@@ -62,6 +62,11 @@ class _Pucch(Described):
         return self._work.coded_bits
 
     @property
+    def first_coded_bits(self) -> int:
+        """Coded bits of HARQ-ACK, SR and CSI part 1: all of them without CSI part 2."""
+        return self._work.first_coded_bits
+
+    @property
     def first_hop_symbols(self) -> int:
         """Symbols of the first hop; all without hopping."""
         return self._work.first_hop_symbols
@@ -73,7 +78,7 @@ class PucchGenerator(_Pucch):
 
     A message of formats 0 and 1 is its HARQ-ACK bits, and with ``scheduling_request`` that request as its last bit. Without any other
     bit, an absent request sends nothing. A message of formats 2 to 4 is all of UCI. 3 to 11 bits have a short block code, more
-    have a CRC and a polar code.
+    have a CRC and a polar code. With ``csi2_bits`` CSI part 2 ends the message and has its own code.
 
     Args:
         {settings}
@@ -85,6 +90,9 @@ class PucchGenerator(_Pucch):
     >>> generator = wb.PucchGenerator(format=2, symbols=2, prbs=4, bits=11)
     >>> generator(np.ones((5, 11), np.uint8), slot=3).shape
     (5, 2, 48)
+    >>> parts = wb.PucchGenerator(format=3, symbols=14, prbs=4, bits=20, csi2_bits=300, max_code_rate=0.15)
+    >>> parts.message_bits, parts.coded_bits, parts.first_coded_bits
+    (320, 1152, 208)
     """
 
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[PucchGeneratorKeywords]):
@@ -118,6 +126,7 @@ class PucchDetector(_Pucch):
     The metric is the share of the energy that the likeliest message explains. Its law in white Gaussian noise is known, whatever the
     level. The threshold bounds the probability that noise gives a message by ``false_alarm``. Formats 2 to 4 estimate the channel from
     their DMRS by a Wiener filter. From 20 bits on the CRC alone may keep the bound, and the threshold is 0 (docs/pucch.md).
+    CSI part 2 may be lost alone: HARQ-ACK and CSI part 1 have a code and a CRC apart from it.
 
     Args:
         {settings}
@@ -139,13 +148,13 @@ class PucchDetector(_Pucch):
     (True, 1)
     """
 
-    _outputs = ("bits", "detected", "metric", "snr_db", "status")
+    _outputs = ("bits", "detected", "csi2_detected", "metric", "snr_db", "status")
 
     def __init__(self, *, executor: Executor | None = None, **settings: Unpack[PucchDetectorKeywords]):
         self._executor = checked_executor(executor)
         self._work = made(_core.PucchDetector, settings=settings)
-        self._table = {"bits": (UINT8, (self.message_bits,)), "detected": (UINT8, ()), "metric": (FLOAT32, ()), "snr_db": (FLOAT32, ()),
-                       "status": (UINT8, ())}
+        self._table = {"bits": (UINT8, (self.message_bits,)), "detected": (UINT8, ()), "csi2_detected": (UINT8, ()),
+                       "metric": (FLOAT32, ()), "snr_db": (FLOAT32, ()), "status": (UINT8, ())}
 
     @property
     def threshold(self) -> float:
@@ -157,8 +166,9 @@ class PucchDetector(_Pucch):
                  strict: bool = False) -> Any:
         """Detects in resource elements, complex64 ``(..., antennas, symbols, subcarriers)``.
 
-        outputs: "bits" (uint8 ``(..., message_bits)``), "detected" (uint8), "metric", "snr_db" (float32) and "status" (uint8), each ``(...)``;
-        or several names. Bits and "snr_db", that of a resource element, are 0 where nothing is detected. Status 1: an occasion with a
+        outputs: "bits" (uint8 ``(..., message_bits)``), "detected", "csi2_detected" (uint8), "metric", "snr_db" (float32) and "status" (uint8), each ``(...)``;
+        or several names. Bits and "snr_db", that of a resource element, are 0 where nothing is detected. "csi2_detected" says so
+        of CSI part 2, and "detected" of the other bits. Status 1: an occasion with a
         value that is NaN, infinite or above 1e15 in magnitude, which is erased: all its outputs are 0.
 
         Args:

@@ -109,6 +109,14 @@ link_config clustered(link_config c, double speed_kmh) {
   return c;
 }
 
+void expect_every_block(const link_config& link, executor& exec) {
+  link_chain chain(link, exec);
+  const point_result p = run_point(chain, 60, {.frame_errors = 0, .max_frames = 8});
+  EXPECT_EQ(p.counts.frame_errors, 0u);
+  EXPECT_EQ(p.counts.bit_errors, 0u);
+  EXPECT_EQ(p.relative_throughput(), 1);
+}
+
 TEST_P(nr_link_on, without_noise_brings_every_block) {
   const auto perfect = csi_type::perfect, ls = csi_type::ls, lmmse = csi_type::lmmse;
   const link_config links[] = {slot_link(4, 1, 13, ls, 1, "", 0),
@@ -121,24 +129,25 @@ TEST_P(nr_link_on, without_noise_brings_every_block) {
                                precoded(slot_link(4, 4, 16, perfect, 8, "tdla30", 10), 4, 3),
                                precoded(slot_link(6, 2, 4, ls, 4, "tdla30", 10), 2, 1),
                                precoded(slot_link(6, 3, 4, lmmse, 8, "tdlb100", 100), 4, 1),
-                               spread(slot_link(5, 1, 14, ls, 1, "", 0)),
-                               spread(slot_link(4, 1, 27, perfect, 4, "tdla30", 10)),
-                               spread(slot_link(6, 1, 1, lmmse, 2, "tdlb100", 100)),
-                               spread(precoded(slot_link(6, 1, 5, ls, 3, "tdla30", 10), 4, 19)),
                                clustered(slot_link(4, 1, 16, perfect, 2, "", 0), 30),
                                clustered(slot_link(6, 2, 4, lmmse, 8, "", 0), 0),
                                precoded(clustered(slot_link(4, 1, 4, ls, 4, "", 0), 3), 4, 12)};
-  for (const link_config& link : links) {
-    link_chain chain(link, exec());
-    const point_result p = run_point(chain, 60, {.frame_errors = 0, .max_frames = 8});
-    EXPECT_EQ(p.counts.frame_errors, 0u);
-    EXPECT_EQ(p.counts.bit_errors, 0u);
-    EXPECT_EQ(p.relative_throughput(), 1);
-  }
+  for (const link_config& link : links) expect_every_block(link, exec());
+}
+
+TEST_P(nr_link_on, transform_precoding_without_noise_brings_every_block) {
+  NR_SKIP_WITHOUT_FFT();
+  const auto perfect = csi_type::perfect, ls = csi_type::ls, lmmse = csi_type::lmmse;
+  for (const link_config& link :
+       {spread(slot_link(5, 1, 14, ls, 1, "", 0)), spread(slot_link(4, 1, 27, perfect, 4, "tdla30", 10)),
+        spread(slot_link(6, 1, 1, lmmse, 2, "tdlb100", 100)),
+        spread(precoded(slot_link(6, 1, 5, ls, 3, "tdla30", 10), 4, 19))})
+    expect_every_block(link, exec());
 }
 
 /// Without fading the DFT is a rotation: the waveforms lose the same blocks but for chance.
 TEST_P(nr_link_on, transform_precoding_costs_nothing_without_fading) {
+  NR_SKIP_WITHOUT_FFT();
   const stop_rule stop{.frame_errors = 0, .max_frames = 400};
   const link_config plain = slot_link(4, 1, 2, csi_type::perfect, 1, "", 0);
   link_chain without(plain, exec()), with(spread(plain), exec());

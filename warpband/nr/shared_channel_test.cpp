@@ -674,6 +674,7 @@ const std::vector<nr_channel_config>& precoded_channels() {
 
 /// What is sent with transform precoding is as the standard writes it.
 TEST_P(nr_slots, transform_precoding_equals_its_formula) {
+  NR_SKIP_WITHOUT_FFT();
   constexpr std::size_t slots = 2;
   for (const nr_channel_config& config : precoded_channels()) {
     const nr_shared_channel channel(config);
@@ -743,6 +744,7 @@ TEST_P(nr_slots, equaliser_equals_its_formula) {
 
 /// A NaN or a negative N0 spoils its OFDM symbol alone.
 TEST_P(nr_slots, equaliser_passes_nan_on) {
+  NR_SKIP_WITHOUT_FFT();
   const nr_shared_channel channel({.carrier = {.resource_blocks = 2}, .transform_precoding = true});
   const std::size_t n = channel.data_elements(), m = 24;
   complexes y(n, 1.f);

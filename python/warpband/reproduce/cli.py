@@ -7,20 +7,22 @@ import pathlib
 import sys
 import time
 
-from . import output
+from . import output, ts38104
 from .data import Data, ReproduceError, printable, root
 from .records import table
 from .rows import Row, all_rows
 from .sweep_iterations import FILE_SIZES, csi_file
 
 DESCRIPTION = """Makes figures and tables of the four documents again, and our findings beside them: runs what they need, and writes for each row CSV, PNG and
-SVG (but for `text`, what stands beside the figures), and a row of a page that compares the document's statements with the result. Without arguments: lists all rows."""
+SVG (but for `text`, what stands beside the figures), and a row of a page that compares the document's statements with the result. Without arguments: lists all rows.
+`ts38104` has another form: rows of 3GPP TS 38.104 for the uplink, each beside its requirement, in docs/ts38104.md."""
 EPILOG = """Examples:
   warpband reproduce                              all rows, with their titles
   warpband reproduce wu2010 fig4.5                one figure, on this machine's cores
   warpband reproduce li --device cuda:0           all of a document, on a GPU
   warpband reproduce wu2012 table1 --stored       of the stored results, without running anything
   warpband reproduce all --quick                  all rows with few frames: shows curves, gives no verdicts on them
+  warpband reproduce ts38104 8.3.5 --stored       rows of a section of TS 38.104, with margins; `all` is without them
 
 With --device cpu, results of benchmarks that need a GPU are those stored; counters of the profiler always are.
 Benchmarks need a command that was built with -DWARPBAND_BENCH=ON. Without it, stored ones are used: the run
@@ -47,7 +49,7 @@ def chosen(rows: list[Row], words: list[str]) -> list[Row]:
 
 
 def check_options(options: argparse.Namespace, rows: list[Row]) -> None:
-    """Refuses options that contradict each other or that no row uses."""
+    """Refuses options that contradict each other or that no row uses; `ts38104` has none of these rows."""
     if options.quick and options.stored:
         raise UsageError("--quick runs few frames and --stored runs nothing: give one of them")
     if options.pages and not options.stored:
@@ -131,10 +133,22 @@ def write_pages(rows: list[Row], data: Data) -> None:
         page.write_text(output.with_block(page.read_text(encoding="utf-8"), block), encoding="utf-8")
 
 
+def requirements(options: argparse.Namespace) -> int:
+    """Rows of TS 38.104, which have tables in place of figures and statements."""
+    try:
+        return ts38104.main(options, note)
+    except ValueError as error:
+        raise UsageError(error) from None
+
+
+def note(line: str) -> None:
+    print(printable(line), file=sys.stderr, flush=True)
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="warpband reproduce", description=DESCRIPTION, epilog=EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("targets", nargs="*", metavar="DOCUMENT|ROW", help="wu2010, wu2012, li, bollapalli, findings, all; or rows: fig4.5, table5.1")
+    parser.add_argument("targets", nargs="*", metavar="DOCUMENT|ROW", help="wu2010, wu2012, li, bollapalli, findings, all; or rows: fig4.5, table5.1; or ts38104 and its sections")
     parser.add_argument("--device", default="cpu", help="where to run: cpu (default) or cuda:N")
     parser.add_argument("--quick", action="store_true", help="few frames, whose error rates are drawn and not judged; benchmarks as stored")
     parser.add_argument("--stored", action="store_true", help="take the results in curves/ and bench/results/, run nothing")
@@ -143,10 +157,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--pages", action="store_true", help="with --stored: write the tables of docs/ and their figures")
     options = parser.parse_args(arguments)
     try:
+        if ts38104.NAME in options.targets:
+            check_options(options, [])
+            return requirements(options)
         rows = all_rows()
         if not options.targets:
             try:
-                print("".join(f"{row.document:10} {row.name:9} {row.title}\n" for row in rows), end="", flush=True)
+                print("".join(f"{row.document:10} {row.name:9} {row.title}\n" for row in rows), end=ts38104.listing(), flush=True)
             except BrokenPipeError:  # who reads the list has enough
                 null = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(null, sys.stdout.fileno())
@@ -155,8 +172,7 @@ def main(arguments: list[str] | None = None) -> int:
         asked = chosen(rows, options.targets)
         check_options(options, asked)
         out = options.out or root() / "build/reproduce"
-        data = Data(options.stored, options.quick, options.device, out / "runs", lambda line: print(printable(line), file=sys.stderr, flush=True),
-                    options.csi)
+        data = Data(options.stored, options.quick, options.device, out / "runs", note, options.csi)
         if options.pages:
             write_pages(asked, data)
             return 0

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
+#include <numeric>
 #include <string>
 
 #include <warpband/core/as_size.hpp>
@@ -140,14 +142,74 @@ pucch_messages messages_of(const pucch_config& c, const pucch_shape& s) {
   return sent;
 }
 
+/// L, the bits of CRC of a message.
+int pucch_crc_bits(int bits) { return bits < 12 ? 0 : bits < 20 ? 6 : 11; }
+
 /// Probability that noise passes the CRC of one of the decoder's paths; 1 without a CRC.
 double passes_crc(const pucch_config& c) {
   if (c.bits < 12) return 1;
-  return std::min(1., c.list_size * std::ldexp(1., c.bits < 20 ? -6 : -11));
+  return std::min(1., c.list_size * std::ldexp(1., -pucch_crc_bits(c.bits)));
 }
 
-polar_config polar_of(const pucch_config& c, int coded_bits) {
-  return {.kind = polar_kind::uci, .k = c.bits, .coded_bits = coded_bits};
+/// The parts of a message, each with its bits and coded bits.
+struct pucch_part {
+  const char* setting;
+  int bits, coded_bits;
+  bool is_short() const { return bits <= 11; }
+  short_block_config short_block() const { return {.k = bits, .coded_bits = coded_bits}; }
+  polar_config polar() const { return {.kind = polar_kind::uci, .k = bits, .coded_bits = coded_bits}; }
+};
+std::vector<pucch_part> pucch_parts(const pucch_config& c, const pucch_shape& s) {
+  if (c.csi2_bits == 0) return {{"bits", c.bits, s.coded_bits}};
+  return {{"bits", c.bits, s.first_coded_bits},
+          {"csi2_bits", c.csi2_bits, s.coded_bits - s.first_coded_bits}};
+}
+
+/// Bits of a modulated symbol.
+int pucch_modulation_order(const pucch_config& c) { return c.format >= 3 && c.pi2_bpsk ? 1 : 2; }
+
+/// G1. Code rates are whole hundredths.
+int pucch_first_coded_bits(const pucch_config& c, int coded_bits) {
+  constexpr int hundredths[] = {8, 15, 25, 35, 45, 60, 80};
+  const auto* rate = std::find_if(std::begin(hundredths), std::end(hundredths),
+                                  [&](int h) { return std::abs(c.max_code_rate - h / 100.) < 1e-9; });
+  if (rate == std::end(hundredths))
+    throw argument_error("max_code_rate", decimal(c.max_code_rate),
+                         "0.08, 0.15, 0.25, 0.35, 0.45, 0.6 or 0.8");
+  const int order = pucch_modulation_order(c), per_symbol = *rate * order,
+            wanted = 100 * (c.bits + pucch_crc_bits(c.bits));
+  return std::min(coded_bits, order * ((wanted + per_symbol - 1) / per_symbol));
+}
+
+/// Of each bit in the order in which it is sent: its number among the coded bits of part 1 and then part 2.
+std::vector<std::int32_t> pucch_order(const pucch_config& c, const pucch_shape& s) {
+  std::vector<std::int32_t> order(as_size(s.coded_bits));
+  std::iota(order.begin(), order.end(), 0);
+  if (c.csi2_bits == 0) return order;
+  const int per_element = pucch_modulation_order(c),
+            elements = s.coded_bits / per_element / static_cast<int>(s.data_symbols.size());
+  std::vector<int> distances;  // of each data symbol to the nearest DMRS
+  for (const int l : s.data_symbols) {
+    int nearest = 14;
+    for (const int p : s.pilot_symbols) nearest = std::min(nearest, std::abs(l - p));
+    distances.push_back(nearest);
+  }
+  std::vector<int> shares(distances.size());  // elements of part 1
+  int rest = s.first_coded_bits / per_element;
+  for (int distance = 1; rest > 0; distance++) {
+    const int symbols = static_cast<int>(std::count(distances.begin(), distances.end(), distance)),
+              here = std::min(rest, symbols * elements);
+    for (std::size_t d = 0, before = 0; d < distances.size(); d++)
+      if (distances[d] == distance)
+        shares[d] = here / symbols + (static_cast<int>(before++) < here % symbols ? 1 : 0);
+    rest -= here;
+  }
+  std::int32_t first = 0, second = s.first_coded_bits;
+  std::size_t n = 0;
+  for (const int share : shares)
+    for (int bit = 0; bit < elements * per_element; bit++)
+      order[n++] = bit < share * per_element ? first++ : second++;
+  return order;
 }
 
 void check_slots(const std::vector<int>& slots, std::size_t occasions, int count) {
@@ -155,6 +217,14 @@ void check_slots(const std::vector<int>& slots, std::size_t occasions, int count
     throw shape_error("slots", std::to_string(slots.size()) + " slots",
                       "one for each of " + std::to_string(occasions) + " occasions");
   for (const int slot : slots) check_range("slots", slot, 0, count - 1);
+}
+
+/// Elements first.. of a view.
+template <class T>
+view<T> pucch_elements(view<T> v, std::size_t first, std::size_t count) {
+  v.data += first * v.element_stride;
+  v.elements = count;
+  return v;
 }
 
 /// Items first.. of a view, if it has data.
@@ -204,8 +274,14 @@ const std::vector<setting_of<pucch_config>>& pucch_settings() {
               "Of formats 2 to 4: dataScramblingIdentityPUSCH or "
               "the cell's identity."),
       integer("dmrs_id", &c::dmrs_id, 0, 65535, "Of format 2: scramblingID0 or the cell's identity."),
-      integer("bits", &c::bits, 0, 1706,
-              "HARQ-ACK bits 0 to 2 of formats 0 and 1; with formats 2 to 4 all bits of UCI, from 3 on."),
+      integer(
+          "bits", &c::bits, 0, 1706,
+          "HARQ-ACK bits 0 to 2 of formats 0 and 1; with formats 2 to 4 the bits of UCI, from 3 on, without "
+          "CSI part 2."),
+      integer("csi2_bits", &c::csi2_bits, 0, 1706,
+              "Bits of CSI part 2, formats 3 and 4, from 3 on; 0: there is none."),
+      number("max_code_rate", &c::max_code_rate, 0.08, 0.8,
+             "maxCodeRate of the other bits beside CSI part 2: 0.08, 0.15, 0.25, 0.35, 0.45, 0.6 or 0.8."),
       boolean("scheduling_request", &c::scheduling_request,
               "The message's last bit is a scheduling request: with format 0, or format 1 with bits = 0."),
       integer("antennas", &c::antennas, 1, 64, "Receive antennas."),
@@ -271,7 +347,7 @@ pucch_shape shape_of(const pucch_config& c) {
   s.slots = 10 * c.spacing_khz / 15;
   s.subcarriers = 12 * c.prbs;
   s.symbols = c.symbols;
-  s.bits = c.bits + (c.scheduling_request ? 1 : 0);
+  s.bits = c.bits + (c.scheduling_request ? 1 : 0) + c.csi2_bits;
   s.hops = c.hopping ? 2 : 1;
   s.hop[0].symbols = c.hopping ? c.symbols / 2 : c.symbols;
   s.hop[1].first = s.hop[0].symbols;
@@ -289,6 +365,7 @@ pucch_shape shape_of(const pucch_config& c) {
   if (c.format == 2) s.coded_bits = 16 * c.prbs * data;
   if (c.format >= 3)
     s.coded_bits = (c.pi2_bpsk ? 12 : 24) * c.prbs * data / (c.format == 4 ? c.spreading : 1);
+  s.first_coded_bits = c.csi2_bits > 0 ? pucch_first_coded_bits(c, s.coded_bits) : s.coded_bits;
 
   if (c.format == 1) {
     const int codes = s.hop[0].symbols / 2;  // data symbols of the shorter hop
@@ -299,6 +376,8 @@ pucch_shape shape_of(const pucch_config& c) {
   if (c.format == 4)
     need(c.occ < c.spreading, "occ", c.occ,
          "0 to " + std::to_string(c.spreading - 1) + " with spreading = " + std::to_string(c.spreading));
+  need(c.csi2_bits == 0 || (c.format >= 3 && c.csi2_bits >= 3), "csi2_bits", c.csi2_bits,
+       c.format >= 3 ? "0, or 3 to 1706" : "0" + with);
   if (is_tone(c)) {
     need(c.bits <= 2, "bits", c.bits, "0 to 2" + with);
     need(s.bits > 0, "bits", c.bits, "1 or 2 without scheduling_request");
@@ -308,20 +387,43 @@ pucch_shape shape_of(const pucch_config& c) {
     need(c.bits >= 3, "bits", c.bits, "3 to 1706" + with);
     if (c.scheduling_request)
       throw argument_error("scheduling_request", "true", "false" + with + ", where bits count it");
-    try {
-      if (c.bits <= 11)
-        check(short_block_config{.k = c.bits, .coded_bits = s.coded_bits});
-      else
-        polar_code(polar_of(c, s.coded_bits));
-    } catch (const argument_error&) {
-      throw argument_error("bits", std::to_string(c.bits),
-                           "so few that " + std::to_string(s.coded_bits) + " coded bits carry them");
-    }
+    for (const pucch_part& p : pucch_parts(c, s)) try {
+        if (p.is_short())
+          check(p.short_block());
+        else
+          polar_code(p.polar());
+      } catch (const argument_error&) {
+        throw argument_error(p.setting, std::to_string(p.bits),
+                             "so few that " + std::to_string(p.coded_bits) + " coded bits carry them");
+      }
   }
   return s;
 }
 
 void check(const pucch_config& config) { shape_of(config); }
+
+pucch_encoder::pucch_encoder(const pucch_config& c, const pucch_shape& s) {
+  for (const pucch_part& p : pucch_parts(c, s)) {
+    part& made = parts_.emplace_back(part{as_size(p.bits), as_size(p.coded_bits)});
+    if (p.is_short())
+      made.short_block.emplace(p.short_block());
+    else
+      made.polar.emplace(p.polar());
+  }
+}
+
+void pucch_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
+  std::size_t first = 0, first_coded = 0;
+  for (const part& p : parts_) {
+    const auto in = pucch_elements(bits, first, p.bits);
+    const auto out = pucch_elements(coded, first_coded, p.coded_bits);
+    if (p.short_block)
+      p.short_block->run(exec, in, out);
+    else
+      p.polar->run(exec, in, out);
+    first += p.bits, first_coded += p.coded_bits;
+  }
+}
 
 pucch_generator::pucch_generator(const pucch_config& config)
     : config_(config), shape_(shape_of(config)), units_(pucch_units(shape_.subcarriers)) {
@@ -342,10 +444,8 @@ pucch_generator::pucch_generator(const pucch_config& config)
   for (std::size_t i = 0; i < shape_.data_symbols.size(); i++)
     kinds[as_size(shape_.data_symbols[i])] = static_cast<std::int32_t>(i);
   kinds_ = resident<std::int32_t>(std::move(kinds));
-  if (c.bits <= 11)
-    short_.emplace(short_block_config{.k = c.bits, .coded_bits = shape_.coded_bits});
-  else
-    polar_.emplace(polar_of(c, shape_.coded_bits));
+  order_ = resident<std::int32_t>(pucch_order(c, shape_));
+  encoder_.emplace(c, shape_);
 }
 
 void pucch_generator::run(executor& exec, view<const std::uint8_t> bits, const std::vector<int>& slots,
@@ -377,12 +477,9 @@ void pucch_generator::run(executor& exec, view<const std::uint8_t> bits, const s
   } else {
     const auto coded =
         make_view(take_part<std::uint8_t>(memory, occasions * coded_bits), occasions, coded_bits);
-    if (short_)
-      short_->run(exec, bits, coded);
-    else
-      polar_->run(exec, bits, coded);
+    encoder_->run(exec, bits, coded);
     a.in = coded;
-    a.symbol_kind = kinds_.on(exec), a.signs = signs_.on(exec);
+    a.symbol_kind = kinds_.on(exec), a.signs = signs_.on(exec), a.order = order_.on(exec);
   }
   exec.run(pucch_map_kernels(), &a, occasions);
 }
@@ -413,14 +510,15 @@ pucch_detector::pucch_detector(const pucch_config& config)
   reference_ = resident<cx_pair>(pucch_pilots(c, s));
   signs_ = resident<float>(pucch_signs(c, s));
   codes_ = resident<cx_pair>(pucch_codes(c, true));
-  if (c.bits <= 11)
-    short_.emplace(short_block_config{.k = c.bits, .coded_bits = s.coded_bits});
-  else
-    polar_.emplace(polar_of(c, s.coded_bits), polar_decoder_config{.list_size = c.list_size});
-  if (short_)
-    short_again_.emplace(short_->config());
-  else
-    polar_again_.emplace(polar_->code());
+  order_ = resident<std::int32_t>(pucch_order(c, s));
+  for (const pucch_part& p : pucch_parts(c, s)) {
+    decoder& made = decoders_.emplace_back(decoder{as_size(p.bits), as_size(p.coded_bits)});
+    if (p.is_short())
+      made.short_block.emplace(p.short_block());
+    else
+      made.polar.emplace(p.polar(), polar_decoder_config{.list_size = c.list_size});
+  }
+  encoder_.emplace(c, s);
 
   // Filters over frequency, whose delays may be a quarter early, and over the pilot symbols of each hop.
   const double delay = 1e-6 * c.max_delay_us.value_or(std::min(2., 30. / c.spacing_khz)),
@@ -514,7 +612,7 @@ pucch_detector::pucch_detector(const pucch_config& config)
   if (c.false_alarm < passes_crc(c)) {
     const double data = equalise_.data_symbol_count * (c.format == 2 ? 8. * c.prbs : s.subcarriers),
                  cosine =
-                     cosine_exceeded_by(std::log(c.false_alarm) - c.bits * std::numbers::ln2, 2 * a * data);
+                     cosine_exceeded_by(std::log(c.false_alarm) - s.bits * std::numbers::ln2, 2 * a * data);
     threshold_ = cosine * cosine;
   }
 }
@@ -527,11 +625,13 @@ void pucch_detector::run(executor& exec, view<const std::complex<float>> values,
   check_slots(slots, occasions, shape_.slots);
   check_optional_shape("bits", o.bits, occasions, as_size(shape_.bits));
   check_optional_shape("detected", o.detected, occasions, 1);
+  check_optional_shape("csi2_detected", o.csi2_detected, occasions, 1);
   check_optional_shape("metric", o.metric, occasions, 1);
   check_optional_shape("snr_db", o.snr_db, occasions, 1);
   check_optional_shape("status", o.status, occasions, 1);
   check_apart({{"bits", o.bits},
                {"detected", o.detected},
+               {"csi2_detected", o.csi2_detected},
                {"metric", o.metric},
                {"snr_db", o.snr_db},
                {"status", o.status}});
@@ -559,25 +659,28 @@ void pucch_detector::run_tones(executor& exec, view<const cx_pair> in, const std
   a.threshold = static_cast<float>(threshold_);
   a.in = in;
   a.out_bits = o.bits, a.detected = o.detected, a.status = o.status;
+  a.second_detected = o.csi2_detected;
   a.metric = o.metric, a.snr_db = o.snr_db;
   exec.run(pucch_tones_kernels(), &a, in.items);
 }
 
 void pucch_detector::run_coded(executor& exec, view<const cx_pair> in, const std::int32_t* slots,
                                const pucch_output& o) const {
-  const std::size_t coded_bits = as_size(shape_.coded_bits), k = as_size(config_.bits),
+  const std::size_t coded_bits = as_size(shape_.coded_bits), k = as_size(shape_.bits),
                     per_pass =
                         std::min(in.items, std::max<std::size_t>(1024, (std::size_t{1} << 20) / coded_bits));
   std::byte* memory = workspace_.on(
-      exec, per_pass * (sizeof(float) * (coded_bits + pucch_numbers) + coded_bits + k + 1) + 5 * 64);
+      exec, per_pass * (sizeof(float) * (coded_bits + pucch_numbers) + coded_bits + k + 2) + 6 * 64);
   auto* llr = take_part<float>(memory, per_pass * coded_bits);
   auto* numbers = take_part<float>(memory, per_pass * pucch_numbers);
   auto* bits = take_part<std::uint8_t>(memory, per_pass * k);
   auto* status = take_part<std::uint8_t>(memory, per_pass);
+  auto* second_status = take_part<std::uint8_t>(memory, per_pass);
   auto* again = take_part<std::uint8_t>(memory, per_pass * coded_bits);
   pucch_equalise_args a = equalise_;
   a.pilots = reference_.on(exec);
   a.units = units_.on(exec), a.codes = codes_.on(exec), a.signs = signs_.on(exec);
+  a.order = order_.on(exec);
   a.analysis = analysis_.on(exec), a.synthesis = synthesis_.on(exec);
   a.pilot_symbols = symbols_.on(exec);
   a.data_symbols = a.pilot_symbols + a.pilot_symbol_count;
@@ -586,7 +689,8 @@ void pucch_detector::run_coded(executor& exec, view<const cx_pair> in, const std
   a.gains = a.time_synthesis + 4 * a.symbols;
   a.strong = a.gains + a.pilot_symbol_count * a.ranks;
   pucch_decide_args d;
-  d.bits = config_.bits, d.with_crc = config_.bits >= 12;
+  d.bits = shape_.bits, d.first_bits = config_.bits;
+  d.with_crc = config_.bits >= 12, d.second_with_crc = config_.csi2_bits >= 12;
   d.threshold = static_cast<float>(threshold_);
   for (std::size_t first = 0; first < in.items; first += per_pass) {
     const std::size_t batch = std::min(per_pass, in.items - first);
@@ -602,18 +706,25 @@ void pucch_detector::run_coded(executor& exec, view<const cx_pair> in, const std
     a.in = pucch_items(in, first, batch);
     exec.run(pucch_equalise_kernels(), &a, batch);
     const auto decoded = arranged(bits, k), coded = arranged(again, coded_bits);
-    const view<std::uint8_t> decoded_status = make_view(status, batch);
+    const view<std::uint8_t> statuses[2] = {make_view(status, batch), make_view(second_status, batch)};
     const view<const float> received = a.llr;
-    if (short_) {
-      short_->run(exec, received, {.bits = decoded, .status = decoded_status});
-      short_again_->run(exec, decoded, coded);
-    } else {
-      polar_->run(exec, received, {.bits = decoded, .status = decoded_status});
-      polar_again_->run(exec, decoded, coded);
+    std::size_t first_bit = 0, first_coded = 0;
+    for (std::size_t i = 0; i < decoders_.size(); i++) {
+      const decoder& part = decoders_[i];
+      const auto in = pucch_elements(received, first_coded, part.coded_bits);
+      const auto out = pucch_elements(decoded, first_bit, part.bits);
+      if (part.short_block)
+        part.short_block->run(exec, in, {.bits = out, .status = statuses[i]});
+      else
+        part.polar->run(exec, in, {.bits = out, .status = statuses[i]});
+      first_bit += part.bits, first_coded += part.coded_bits;
     }
+    encoder_->run(exec, decoded, coded);
     d.numbers = a.numbers, d.llr = received;
-    d.decoded = decoded, d.decoded_status = decoded_status, d.coded = coded;
+    d.decoded = decoded, d.decoded_status = statuses[0], d.coded = coded;
+    if (decoders_.size() > 1) d.second_status = statuses[1];
     d.out_bits = pucch_items(o.bits, first, batch), d.detected = pucch_items(o.detected, first, batch);
+    d.second_detected = pucch_items(o.csi2_detected, first, batch);
     d.metric = pucch_items(o.metric, first, batch), d.snr_db = pucch_items(o.snr_db, first, batch);
     d.status = pucch_items(o.status, first, batch);
     exec.run(pucch_decide_kernels(), &d, batch);

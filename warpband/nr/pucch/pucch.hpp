@@ -31,6 +31,14 @@
 //    probability that any of the 2^bits messages exceeds it. A message is detected if the metric exceeds it
 //    and the CRC, if there is one, holds. Where the CRC alone keeps false_alarm there is no threshold.
 //
+// CSI of two parts, formats 3 and 4 (TS 38.212 sections 6.3.1.1.3, 6.3.1.4.1, 6.3.1.6): HARQ-ACK, SR and CSI
+// part 1 have one code, CSI part 2 another. With L bits of CRC part 1 has
+//   G1 = min(E, Qm ceil((bits + L) / (max_code_rate Qm)))
+// coded bits, and part 2 has the other E - G1. Part 1 takes the symbols next to DMRS first. A symbol at the
+// distance at which it ends has its bits on the first elements, an equal share for each such symbol.
+// The metric is that of both parts. Part 1 is detected where its CRC, if there is one, holds. Part 2 needs
+// its own CRC too.
+//
 // Paper: the filter is that of O. Edfors et al., "OFDM channel estimation by singular value decomposition",
 // IEEE Trans. Commun. 46, 1998.
 #include <complex>
@@ -66,9 +74,11 @@ struct pucch_config {
   int rnti = 0;                  // formats 2 to 4
   int scrambling_id = 0;         // formats 2 to 4: 0..1023
   int dmrs_id = 0;               // format 2: 0..65535
-  // Formats 0 and 1: HARQ-ACK bits, 0 to 2. Formats 2 to 4: all of UCI, 3..1706, in the order HARQ-ACK, SR,
-  // CSI.
+  // Formats 0 and 1: HARQ-ACK bits, 0 to 2. Formats 2 to 4: 3..1706 bits of UCI, in the order HARQ-ACK, SR,
+  // CSI or CSI part 1.
   int bits = 1;
+  int csi2_bits = 0;           // formats 3 and 4: CSI part 2, 3..1706; 0: there is none
+  double max_code_rate = 0.8;  // of part 1, beside part 2: 0.08, 0.15, 0.25, 0.35, 0.45, 0.6, 0.8
   // Format 0: the occasion is one for a scheduling request too. Format 1: it is for nothing else, bits = 0.
   bool scheduling_request = false;
   // Detection
@@ -92,8 +102,9 @@ struct pucch_shape {
   int slots = 10;        // of a frame
   int subcarriers = 12;  // of a symbol
   int symbols = 1;
-  int bits = 1;        // of a message: those of the setting, and SR
-  int coded_bits = 0;  // E of formats 2 to 4
+  int bits = 1;              // of a message: those of the settings, and SR
+  int coded_bits = 0;        // E of formats 2 to 4
+  int first_coded_bits = 0;  // G1, those of part 1: E without CSI part 2
   int hops = 1;
   pucch_hop hop[2];
   std::vector<int> pilot_symbols, data_symbols;  // of formats 2 to 4: with DMRS, and with data
@@ -103,6 +114,23 @@ struct pucch_shape {
 };
 /// Throws argument_error.
 pucch_shape shape_of(const pucch_config& config);
+
+/// The codes of formats 2 to 4: of all bits, or of part 1 and of CSI part 2. Coded bits of part 1 come first.
+/// Threads: any number may call one object at once, each with an executor of its own.
+class pucch_encoder {
+ public:
+  pucch_encoder(const pucch_config& config, const pucch_shape& shape);
+  /// Queues: bits [occasions, bits] to coded bits [occasions, E].
+  void run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const;
+
+ private:
+  struct part {
+    std::size_t bits = 0, coded_bits = 0;
+    std::optional<short_block_encoder> short_block = {};
+    std::optional<polar_encoder> polar = {};
+  };
+  std::vector<part> parts_;
+};
 
 /// Makes PUCCH.
 ///   wb::pucch_generator generator({.format = 2, .prbs = 4, .bits = 11});
@@ -125,19 +153,19 @@ class pucch_generator {
  private:
   pucch_config config_;
   pucch_shape shape_;
-  std::optional<short_block_encoder> short_;
-  std::optional<polar_encoder> polar_;
+  std::optional<pucch_encoder> encoder_;
   resident<cx_pair> reference_, units_, codes_, candidates_;
-  resident<std::int32_t> kinds_, shifts_;
+  resident<std::int32_t> kinds_, shifts_, order_;
   resident<float> signs_;
   kept_workspace workspace_;
 };
 
 /// Outputs without data are not written.
 struct pucch_output {
-  view<std::uint8_t> bits = {};      // [occasions, shape().bits]; 0 where nothing is detected
-  view<std::uint8_t> detected = {};  // [occasions, 1]
-  view<float> metric = {};           // [occasions, 1] share of the energy, 0..1
+  view<std::uint8_t> bits = {};           // [occasions, shape().bits]; 0 where nothing is detected
+  view<std::uint8_t> detected = {};       // [occasions, 1] the message, or part 1 of it
+  view<std::uint8_t> csi2_detected = {};  // [occasions, 1] CSI part 2; 0 without csi2_bits
+  view<float> metric = {};                // [occasions, 1] share of the energy, 0..1
   view<float> snr_db = {};  // [occasions, 1] of a resource element, -40..60; 0 where nothing is detected
   view<std::uint8_t> status = {};  // [occasions, 1] status_erased
 };
@@ -178,13 +206,16 @@ class pucch_detector {
   pucch_config config_;
   pucch_shape shape_;
   double threshold_ = 0;
-  std::optional<short_block_decoder> short_;
-  std::optional<polar_decoder> polar_;
-  std::optional<short_block_encoder> short_again_;  // for the metric
-  std::optional<polar_encoder> polar_again_;
-  pucch_equalise_args equalise_;  // without data
+  struct decoder {
+    std::size_t bits = 0, coded_bits = 0;
+    std::optional<short_block_decoder> short_block = {};
+    std::optional<polar_decoder> polar = {};
+  };
+  std::vector<decoder> decoders_;         // of all bits, or of both parts
+  std::optional<pucch_encoder> encoder_;  // for the metric
+  pucch_equalise_args equalise_;          // without data
   resident<cx_pair> reference_, units_, codes_, candidates_, analysis_, synthesis_;
-  resident<std::int32_t> shifts_, messages_, symbols_;
+  resident<std::int32_t> shifts_, messages_, symbols_, order_;
   resident<float> signs_, filters_;
   kept_workspace workspace_, slots_;
 };

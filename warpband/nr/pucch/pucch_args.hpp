@@ -28,7 +28,7 @@ struct pucch_tones_args {
   std::int32_t format = 0, symbols = 1, hops = 1, first_hop = 1, antennas = 1, candidate_count = 1, bits = 1;
   float threshold = 0;  // of the metric
   view<const cx_pair> in;
-  view<std::uint8_t> out_bits, detected, status;
+  view<std::uint8_t> out_bits, detected, second_detected, status;
   view<float> metric, snr_db;
 };
 
@@ -54,6 +54,7 @@ struct pucch_equalise_args {
   const cx_pair* units = nullptr;         // exp(2 pi i k / M)
   const cx_pair* codes = nullptr;         // [12] conjugate of format 4's code, over its length
   const float* signs = nullptr;           // [E] of the scrambling
+  const std::int32_t* order = nullptr;    // [E] number of each sent bit among the coded bits of both parts
   std::int32_t format = 2, symbols = 1, subcarriers = 12, pilot_count = 4, ranks = 1, antennas = 1;
   std::int32_t pilot_symbol_count = 1, data_symbol_count = 1, hops = 1, spreading = 1, one_bit = 0;
   pucch_hop hop[2];
@@ -62,19 +63,19 @@ struct pucch_equalise_args {
   // noise_of_rest times the energy of the rest less noise_of_found times that of the signal's coordinates.
   float strong_gain = 1, strong_count = 1, rest_count = 1, noise_of_rest = 1, noise_of_found = 0;
   view<const cx_pair> in;  // [occasions, antennas S M]
-  view<float> llr;         // [occasions, E]
+  view<float> llr;         // [occasions, E], of part 1 and then of part 2
   view<float> numbers;     // [occasions, pucch_numbers]
 };
 
-/// Decision on the decoded message, formats 2 to 4.
+/// Decision on the decoded message, formats 2 to 4. `second` is CSI part 2, whose views may have no data.
 struct pucch_decide_args {
   // Energy of the data times that of the direction which LLRs are along; signal; noise; 1 if all is usable.
   view<const float> numbers;
   view<const float> llr;
-  view<const std::uint8_t> decoded, decoded_status, coded;
-  std::int32_t bits = 0, with_crc = 0;
+  view<const std::uint8_t> decoded, decoded_status, second_status, coded;
+  std::int32_t bits = 0, first_bits = 0, with_crc = 0, second_with_crc = 0;
   float threshold = 0;
-  view<std::uint8_t> out_bits, detected, status;
+  view<std::uint8_t> out_bits, detected, second_detected, status;
   view<float> metric, snr_db;
 };
 
@@ -88,6 +89,7 @@ struct pucch_map_args {
   const cx_pair* candidates = nullptr;        // format 1, by its bits
   const std::int32_t* shifts = nullptr;       // format 0, by its bits; -1: nothing is sent
   const float* signs = nullptr;
+  const std::int32_t* order = nullptr;  // formats 2 to 4: of each sent bit among the coded bits
   std::int32_t format = 0, symbols = 1, subcarriers = 12, pilot_count = 4, pilot_symbol_count = 0, bits = 1;
   std::int32_t spreading = 1, one_bit = 0;
   view<const std::uint8_t> in;  // bits of formats 0 and 1, else coded bits

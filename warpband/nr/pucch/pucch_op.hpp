@@ -93,6 +93,7 @@ struct pucch_tones_op : thread_op<pucch_tones_args> {
     for (int i = 0; i < a.bits; i++)
       pucch_put<T>(a.out_bits, static_cast<std::size_t>(i), b, select(found, (message >> i) & I(1), I(0)));
     pucch_put<T>(a.detected, 0, b, select(found, I(1), I(0)));
+    pucch_put<T>(a.second_detected, 0, b, I(0));
     pucch_put<T>(a.metric, b, metric);
     // Of K dimensions with the signal and the others.
     const float signal_dimensions = static_cast<float>(a.antennas * (a.format == 0 ? a.symbols : a.hops)),
@@ -338,7 +339,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
   }
   template <class T>
   WB_HD void put_llr(item<T> b, int e, T x, typename rebind<T>::mask good) const {
-    store(a.llr, static_cast<std::size_t>(e), b, or_zero(good, T(a.signs[e]) * x));
+    store(a.llr, static_cast<std::size_t>(a.order[e]), b, or_zero(good, T(a.signs[e]) * x));
   }
 
   template <class T, class G>
@@ -433,16 +434,32 @@ struct pucch_decide_op : thread_op<pucch_decide_args> {
     const auto positive = (sum > T(0.f)) & (norm > T(0.f));
     const T share = or_zero(positive, sum * (sum / select(positive, norm, T(1.f))));
     const T metric = min(share, T(1.f));  // formats 3 and 4 have a mean in place of the message's spectrum
-    const I status = load_int<T>(a.decoded_status, 0, b);
-    const I wanted(a.with_crc != 0 ? status_erased | status_stopped : status_erased);
-    const auto decoded = (status & wanted) == I(a.with_crc != 0 ? status_stopped : 0);
-    const auto found = decoded & (metric > T(a.threshold));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(a.bits); i++)
-      pucch_put<T>(a.out_bits, i, b, select(found, load_int<T>(a.decoded, i, b), I(0)));
+    const auto found = is_decoded<T>(a.decoded_status, a.with_crc, b) & (metric > T(a.threshold));
+    auto second = found;
+    if (a.second_status.data != nullptr)
+      second = found & is_decoded<T>(a.second_status, a.second_with_crc, b);
+    for (int i = 0; i < a.bits; i++) {
+      const std::size_t n = static_cast<std::size_t>(i);
+      pucch_put<T>(a.out_bits, n, b,
+                   select(i < a.first_bits ? found : second, load_int<T>(a.decoded, n, b), I(0)));
+    }
     pucch_put<T>(a.detected, 0, b, select(found, I(1), I(0)));
+    if (a.second_status.data != nullptr)
+      pucch_put<T>(a.second_detected, 0, b, select(second, I(1), I(0)));
+    else
+      pucch_put<T>(a.second_detected, 0, b, I(0));
     pucch_put<T>(a.metric, b, metric);
     pucch_put<T>(a.snr_db, b, or_zero(found, pucch_db(load(a.numbers, 1, b), load(a.numbers, 2, b))));
     if (a.status.data != nullptr) store_status(a.status, b, load(a.numbers, 3, b) > T(0.f));
+  }
+
+ private:
+  template <class T>
+  WB_HD static typename rebind<T>::mask is_decoded(const view<const std::uint8_t>& status, int with_crc,
+                                                   item<T> b) {
+    using I = typename rebind<T>::i32;
+    const I wanted(with_crc != 0 ? status_erased | status_stopped : status_erased);
+    return (load_int<T>(status, 0, b) & wanted) == I(with_crc != 0 ? status_stopped : 0);
   }
 };
 
@@ -467,6 +484,8 @@ struct pucch_map_op : block_op<pucch_map_args> {
   WB_HD int bit(std::size_t occasion, int n) const {
     return a.in.data[occasion * a.in.item_stride + static_cast<std::size_t>(n) * a.in.element_stride] & 1;
   }
+  /// A coded bit as it is sent.
+  WB_HD int sent(std::size_t occasion, int n) const { return bit(occasion, a.order[n]); }
   WB_HD cx<float> reference(std::size_t occasion, int rows, int length, int row, int n) const {
     const std::size_t element =
         (static_cast<std::size_t>(a.slots[occasion]) * static_cast<std::size_t>(rows) +
@@ -479,11 +498,11 @@ struct pucch_map_op : block_op<pucch_map_args> {
   WB_HD cx<float> modulated(std::size_t occasion, int n) const {
     const float half = 0.707106781f;
     if (a.one_bit != 0) {
-      const float x = (bit(occasion, n) != 0 ? -half : half) * a.signs[n];
+      const float x = (sent(occasion, n) != 0 ? -half : half) * a.signs[n];
       return n % 2 == 0 ? cx<float>{x, x} : cx<float>{-x, x};
     }
-    return {(bit(occasion, 2 * n) != 0 ? -half : half) * a.signs[2 * n],
-            (bit(occasion, 2 * n + 1) != 0 ? -half : half) * a.signs[2 * n + 1]};
+    return {(sent(occasion, 2 * n) != 0 ? -half : half) * a.signs[2 * n],
+            (sent(occasion, 2 * n + 1) != 0 ? -half : half) * a.signs[2 * n + 1]};
   }
   WB_HD cx<float> one(std::size_t occasion, int l, int k) const {
     if (a.format <= 1) {

@@ -105,7 +105,16 @@ const std::vector<pucch_config>& kinds() {
        .spreading = 4,
        .rnti = 77,
        .bits = 7},
-      {.format = 4, .symbols = 13, .occ = 1, .pi2_bpsk = true, .bits = 22}};
+      {.format = 4, .symbols = 13, .occ = 1, .pi2_bpsk = true, .bits = 22},
+      {.format = 3, .symbols = 13, .prbs = 2, .rnti = 4, .bits = 13, .csi2_bits = 70, .max_code_rate = 0.15},
+      {.format = 4,
+       .symbols = 12,
+       .hopping = true,
+       .spreading = 2,
+       .pi2_bpsk = true,
+       .bits = 5,
+       .csi2_bits = 4,
+       .max_code_rate = 0.15}};
   return list;
 }
 
@@ -125,7 +134,7 @@ std::vector<sample> generate(wb::executor& e, const pucch_config& c, const std::
 }
 
 struct outcome {
-  std::vector<std::uint8_t> bits, detected, status;
+  std::vector<std::uint8_t> bits, detected, csi2_detected, status;
   std::vector<float> metric, snr_db;
   bool operator==(const outcome&) const = default;
 };
@@ -134,11 +143,18 @@ outcome detect_on(wb::executor& e, const pucch_config& c, const std::vector<samp
   const wb::pucch_detector d(c);
   const std::size_t items = slots.size();
   auto bits = e.make<std::uint8_t>(items, as_count(d.shape().bits));
-  auto detected = e.make<std::uint8_t>(items, 1), status = e.make<std::uint8_t>(items, 1);
+  auto detected = e.make<std::uint8_t>(items, 1), csi2_detected = e.make<std::uint8_t>(items, 1),
+       status = e.make<std::uint8_t>(items, 1);
   auto metric = e.make<float>(items, 1), snr = e.make<float>(items, 1);
   d.run(e, on_device(e, values, items, d.values(), order), slots,
-        {.bits = bits, .detected = detected, .metric = metric, .snr_db = snr, .status = status});
-  return {e.to_host(bits), e.to_host(detected), e.to_host(status), e.to_host(metric), e.to_host(snr)};
+        {.bits = bits,
+         .detected = detected,
+         .csi2_detected = csi2_detected,
+         .metric = metric,
+         .snr_db = snr,
+         .status = status});
+  return {e.to_host(bits),   e.to_host(detected), e.to_host(csi2_detected),
+          e.to_host(status), e.to_host(metric),   e.to_host(snr)};
 }
 
 /// One gain for each antenna and hop, and noise.
@@ -309,6 +325,12 @@ TEST(pucch_shape, bad_settings_are_named) {
   EXPECT_EQ(blames({.format = 2, .bits = 2}), "bits");
   EXPECT_EQ(blames({.format = 2, .bits = 17}), "bits");
   EXPECT_EQ(blames({.format = 2, .bits = 4, .scheduling_request = true}), "scheduling_request");
+  EXPECT_EQ(blames({.format = 2, .prbs = 4, .bits = 4, .csi2_bits = 4}), "csi2_bits");
+  EXPECT_EQ(blames({.format = 3, .symbols = 14, .bits = 4, .csi2_bits = 2}), "csi2_bits");
+  EXPECT_EQ(blames({.format = 3, .symbols = 14, .bits = 40, .csi2_bits = 4, .max_code_rate = 0.08}),
+            "csi2_bits");  // part 1 has all coded bits
+  EXPECT_EQ(blames({.format = 3, .symbols = 14, .bits = 4, .csi2_bits = 4, .max_code_rate = 0.5}),
+            "max_code_rate");
   EXPECT_EQ(blames({.antennas = 65}), "antennas");
   EXPECT_EQ(blames({.false_alarm = 0}), "false_alarm");
   EXPECT_EQ(blames({.list_size = 3}), "list_size");
@@ -324,6 +346,19 @@ TEST(pucch_shape, bad_settings_are_named) {
   } catch (const wb::argument_error& e) {
     EXPECT_NE(std::string(e.what()).find("0 to 0 with symbols = 6 and hopping"), std::string::npos);
   }
+}
+
+std::vector<int> coded_part(wb::executor& e, const std::vector<std::uint8_t>& bits, int coded_bits) {
+  auto coded = e.make<std::uint8_t>(1, as_count(coded_bits));
+  const auto message = on_device(e, bits, 1, bits.size());
+  const int k = static_cast<int>(bits.size());
+  if (k <= 11)
+    wb::short_block_encoder({.k = k, .coded_bits = coded_bits}).run(e, message, coded);
+  else
+    wb::polar_encoder(wb::polar_config{.kind = wb::polar_kind::uci, .k = k, .coded_bits = coded_bits})
+        .run(e, message, coded);
+  const auto host = e.to_host(coded);
+  return {host.begin(), host.end()};
 }
 
 /// The definition's values of a message, whose coded bits are taken from the encoders.
@@ -358,17 +393,16 @@ std::vector<exact> defined(wb::executor& e, const pucch_config& c, const std::ve
     p.bits = {0};
     if (c.bits > 0) p.bits.assign(bits.begin(), bits.end());
   } else {
-    const std::size_t coded_bits = as_count(s.coded_bits);
-    auto coded = e.make<std::uint8_t>(1, coded_bits);
-    const auto message = on_device(e, bits, 1, bits.size());
-    if (c.bits <= 11)
-      wb::short_block_encoder({.k = c.bits, .coded_bits = s.coded_bits}).run(e, message, coded);
-    else
-      wb::polar_encoder(
-          wb::polar_config{.kind = wb::polar_kind::uci, .k = c.bits, .coded_bits = s.coded_bits})
-          .run(e, message, coded);
-    const auto host = e.to_host(coded);
-    p.bits.assign(host.begin(), host.end());
+    const int order = c.pi2_bpsk && c.format > 2 ? 1 : 2,
+              g1 = c.csi2_bits == 0 ? s.coded_bits
+                                    : oracle::nr_pucch_first_bits(
+                                          s.coded_bits, c.bits,
+                                          static_cast<int>(std::lround(100 * c.max_code_rate)), order);
+    p.bits = coded_part(e, {bits.begin(), bits.begin() + c.bits}, g1);
+    if (c.csi2_bits > 0)
+      p.bits = oracle::nr_pucch_multiplex(
+          p.bits, coded_part(e, {bits.begin() + c.bits, bits.end()}, s.coded_bits - g1), c.symbols,
+          s.pilot_symbols, 12 * c.prbs / (c.format == 4 ? c.spreading : 1), order);
   }
   return oracle::nr_pucch_values(p);
 }
@@ -390,6 +424,63 @@ TEST_P(pucch, what_is_sent_follows_the_definition) {
         ASSERT_LT(std::abs(exact(values[i * s.values() + n]) - expected[n]), 4e-6) << c.format << " " << n;
     }
   }
+}
+
+// All shapes of formats 3 and 4, each with part 1 of several lengths; values of the code alone.
+TEST_P(pucch, csi_of_two_parts_is_multiplexed_as_the_table_has_it) {
+  if (GetParam().name == "scalar") GTEST_SKIP() << "one instruction set is enough: it moves bits";
+  for (int symbols = 4; symbols <= 14; symbols++)
+    for (const bool hopping : {false, true})
+      for (const bool additional : {false, true})
+        for (const int format : {3, 4})
+          for (const double rate : {0.25, 0.45, 0.8}) {
+            const pucch_config c{.format = format,
+                                 .symbols = symbols,
+                                 .hopping = hopping,
+                                 .additional_dmrs = additional,
+                                 .pi2_bpsk = symbols % 2 == 1,
+                                 .bits = 3,
+                                 .csi2_bits = 3,
+                                 .max_code_rate = rate};
+            const wb::pucch_shape s = wb::shape_of(c);
+            const auto bits = random_bits(6, static_cast<unsigned>(symbols));
+            const auto values = generate(exec(), c, bits, {2});
+            const auto expected = defined(exec(), c, bits, 2);
+            ASSERT_EQ(expected.size(), s.values());
+            for (std::size_t n = 0; n < s.values(); n++)
+              ASSERT_LT(std::abs(exact(values[n]) - expected[n]), 4e-6) << symbols << " " << rate << " " << n;
+          }
+}
+
+// Erased elements of part 2 alone: HARQ-ACK and CSI part 1 remain, and part 2 is reported as lost.
+TEST_P(pucch, part_1_survives_where_part_2_is_lost) {
+  const pucch_config c{.format = 3,
+                       .symbols = 14,
+                       .prbs = 4,
+                       .bits = 20,
+                       .csi2_bits = 300,
+                       .max_code_rate = 0.15,
+                       .antennas = 2};
+  const wb::pucch_shape s = wb::shape_of(c);
+  EXPECT_EQ(s.first_coded_bits, 208);  // 31 / 0.15, an even number
+  const auto bits = random_bits(as_count(s.bits), 9);
+  const auto sent = generate(exec(), c, bits, {3});
+  auto values = receive(c, sent, 0.02, 4);
+  const outcome whole = detect_on(exec(), c, values, {3});
+  EXPECT_EQ(whole.bits, bits);
+  EXPECT_EQ(whole.csi2_detected[0], 1);
+  // Symbols at a distance of 2 and 3 from DMRS carry part 2 alone.
+  const auto noise = receive(c, sent, 2, 5, true);
+  for (int a = 0; a < c.antennas; a++)
+    for (const int l : {0, 6, 7, 13})
+      for (int k = 0; k < s.subcarriers; k++) {
+        const std::size_t n = as_count((a * s.symbols + l) * s.subcarriers + k);
+        values[n] = noise[n];
+      }
+  const outcome part = detect_on(exec(), c, values, {3});
+  EXPECT_EQ(part.detected[0], 1);
+  EXPECT_EQ(part.csi2_detected[0], 0);
+  for (std::size_t i = 0; i < bits.size(); i++) EXPECT_EQ(part.bits[i], i < 20 ? bits[i] : 0) << i;
 }
 
 TEST_P(pucch, no_request_sends_nothing) {
@@ -420,6 +511,7 @@ TEST_P(pucch, what_was_sent_comes_back) {
       for (std::size_t i = 0; i < count; i++) {
         const bool nothing = c.bits == 0 && bits[i] == 0;
         EXPECT_EQ(found.detected[i], nothing ? 0 : 1) << "format " << c.format;
+        EXPECT_EQ(found.csi2_detected[i], c.csi2_bits > 0 ? 1 : 0);
         EXPECT_EQ(found.status[i], 0);
         if (!nothing) {
           EXPECT_GT(found.metric[i], noise_var > 0 ? 0.8 : 0.99) << "format " << c.format;

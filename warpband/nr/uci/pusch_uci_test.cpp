@@ -181,6 +181,29 @@ TEST_P(pusch_uci_on, every_part_comes_back) {
   }
 }
 
+// Numbers of section 6.3.2.4 by hand.
+TEST(pusch_uci, sizes_are_those_of_the_formulas) {
+  // 12 OFDM symbols of 108 elements for UCI, 1440 elements in all, two layers of QPSK. MCS 3 at 156 elements
+  // a resource block: N_info = 1376.6, A = 1416, with CRC 1432, base graph 2, Z = 144, K = 1440. Q' of
+  // HARQ-ACK: ceil(9 * 8 * 1296 / 1440) = 65. CSI part 1: ceil(18 * 1.125 * 0.9) = 19. CSI part 2: ceil(5
+  // * 1.125 * 0.9) = 6. Each symbol has 4 bits.
+  const nr_shared_channel with_data({.carrier = {.resource_blocks = 9},
+                                     .layers = 2,
+                                     .dmrs = {.type = 2, .additional_positions = 1, .cdm_groups = 1}});
+  EXPECT_EQ(pusch_uci(with_data,
+                      {.ack_bits = 9, .csi1_bits = 12, .csi2_bits = 5, .beta_ack = 8, .alpha = 0.8, .mcs = 3})
+                .coded_bits(),
+            (std::array{5400, 260, 76, 24}));
+  // 13 OFDM symbols of 108 elements, R = 379 / 1024. HARQ-ACK: ceil(2 * 1024 / 758) = 3, which puncture.
+  // CSI part 1: ceil(51 * 4 * 1024 / 758) = 276. CSI part 2 has the other 1128.
+  const nr_shared_channel without({.carrier = {.resource_blocks = 9}, .layers = 2});
+  EXPECT_EQ(
+      pusch_uci(without,
+                {.ack_bits = 2, .csi1_bits = 40, .csi2_bits = 21, .beta_csi1 = 4, .mcs = 5, .data = false})
+          .coded_bits(),
+      (std::array{0, 12, 1104, 4512}));
+}
+
 TEST(pusch_uci, bad_settings_are_named) {
   const nr_shared_channel channel({.carrier = {.resource_blocks = 4}});
   const auto blame = [&](const pusch_uci_config& c) { return blamed([&] { pusch_uci(channel, c); }); };
