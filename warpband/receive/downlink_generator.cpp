@@ -1,6 +1,7 @@
 #include <warpband/receive/downlink_generator.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -165,7 +166,8 @@ void nr_downlink_generator::set_messages() {
   if (c.level > cces)
     throw argument_error("level", std::to_string(c.level),
                          "4, 8 or 16, up to the " + std::to_string(cces) + " CCEs of CORESET 0");
-  const std::vector<int> candidates = nr_pdcch_candidates(cces, c.level, nr_type0_candidates(c.level));
+  const std::vector<int> candidates = nr_pdcch_candidates(
+      cces, c.level, pdcch_search_config().candidates[as_size(std::countr_zero(as_size(c.level)))]);
   if (std::find(candidates.begin(), candidates.end(), c.first_cce) == candidates.end())
     throw argument_error("first_cce", std::to_string(c.first_cce),
                          as_message(std::vector<std::int64_t>(candidates.begin(), candidates.end())));

@@ -16,7 +16,7 @@ const bench::group bch_benches{[] {
                  const auto n = static_cast<std::size_t>(code.n()), k = static_cast<std::size_t>(code.k());
                  auto sent = exec.make<std::uint8_t>(items, k), decided = exec.make<std::uint8_t>(items, k),
                       words = exec.make<std::uint8_t>(items, n);
-                 random_bits(exec, sent, k, {.seed = 1});
+                 random_bits(exec, sent, code.k(), {.seed = 1});
                  bch_encoder(code).run(exec, sent, words);
                  exec.sync();
                  return bench::job(static_cast<double>(items), static_cast<double>(k * items),
