@@ -515,6 +515,10 @@ nr_transport_config nr_shared_channel::transport(int mcs_table, int index, int c
           .scrambling = nr_scrambling_init(config_.rnti, *config_.scrambling_id, codeword)};
 }
 
+void map_elements(executor& exec, const nr_map_args& args) {
+  exec.run(nr_map_kernels(), &args, args.grid.items);
+}
+
 void nr_shared_channel::map(executor& exec, const std::vector<view<const std::complex<float>>>& symbols,
                             view<std::complex<float>> grid) const {
   if (symbols.size() != as_size(codewords()))
@@ -538,7 +542,7 @@ void nr_shared_channel::map(executor& exec, const std::vector<view<const std::co
   a.precoder = reinterpret_cast<const cx_pair*>(precoder_.on(exec));
   a.dmrs = reinterpret_cast<const cx_pair*>(precoded_.on(exec));
   a.grid = as_pairs(grid);
-  exec.run(nr_map_kernels(), &a, grid.items);
+  map_elements(exec, a);
 }
 
 void nr_shared_channel::extract(executor& exec, view<const std::complex<float>> grid,

@@ -6,6 +6,8 @@
 
 namespace wb {
 
+class executor;
+
 /// An item is a resource element of a slot.
 struct nr_map_args {
   int elements = 1;  // of a slot
@@ -18,6 +20,8 @@ struct nr_map_args {
   view<const cx_pair> codeword[2];       // [slots, data * its layers]
   view<cx_pair> grid;                    // [slots * elements, ports]
 };
+/// Queues the kernel, for shared channels and for sounding.
+void map_elements(executor& exec, const nr_map_args& args);
 
 /// An item is a row of the output: row r of slot s is row place[r] of the input's slot s.
 struct nr_extract_args {

@@ -13,8 +13,6 @@
 
 namespace wb {
 
-WB_DECLARE_KERNEL(nr_map)
-
 namespace {
 
 /// m_0, and N_1 to N_3: m_b is m_(b-1) / N_b.
@@ -212,7 +210,7 @@ void nr_srs::map(executor& exec, view<std::complex<float>> grid) const {
   a.number = no_data_.on(exec);
   a.dmrs = reinterpret_cast<const cx_pair*>(values_.on(exec));
   a.grid = as_pairs(grid);
-  exec.run(nr_map_kernels(), &a, grid.items);
+  map_elements(exec, a);
 }
 
 }  // namespace wb
