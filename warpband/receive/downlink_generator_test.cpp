@@ -36,7 +36,7 @@ std::vector<config> configs() {
   list[0].spacing_khz = list[0].common_spacing_khz = 15;
   list[0].offset_hz = 60e3, list[0].cell_id = 77, list[0].ssb_indices = {1}, list[0].k_ssb = 5;
   list[0].coreset0 = 7, list[0].sfn = 512, list[0].time_domain = 1, list[0].interleaved = true;
-  list[0].first_block = 3, list[0].blocks = 22, list[0].mcs = 3, list[0].carrier_hz = 806.4e6;
+  list[0].first_block = 3, list[0].blocks = 22, list[0].mcs = 3, list[0].carrier_hz = 3.2e9;
   list[1].offset_hz = 300e3, list[1].cell_id = 810, list[1].ssb_indices = {2}, list[1].half_frame = 1;
   list[1].search_space0 = 0, list[1].k_ssb = 7, list[1].carrier_hz = 3.6e9, list[1].sfn = 1022;
   list[1].wide = false, list[1].cell_barred = true, list[1].rv = 0, list[1].mcs = 9;
@@ -128,7 +128,40 @@ TEST(downlink_generator_settings, bad_ones_are_named) {
   EXPECT_EQ(blames([](config& c) { c.blocks = 25; }), "blocks");
   EXPECT_EQ(blames([](config& c) { c.level = 16; }), "level");
   EXPECT_EQ(blames([](config& c) { c.first_cce = 2; }), "first_cce");
-  EXPECT_EQ(blames([](config& c) { c.mcs = 29; }), "mcs");
+  EXPECT_EQ(blames([](config& c) { c.mcs = 10; }), "mcs");  // no QPSK
+  EXPECT_EQ(blames([](config& c) { c.mcs = 9; }), "");
+  // 3240 bits with all blocks; and 24 bits with a CRC of 16 in 36 bits.
+  EXPECT_EQ(blames([](config& c) { c.sample_rate_hz = 30.72e6, c.coreset0 = 10, c.mcs = 9, c.blocks = 48; }),
+            "blocks");
+  EXPECT_EQ(blames([](config& c) {
+              c.sample_rate_hz = 30.72e6, c.coreset0 = 15, c.mcs = 0, c.blocks = 1, c.time_domain = 8;
+            }),
+            "blocks");
+  EXPECT_EQ(blames([](config& c) { c.carrier_hz = -1; }), "carrier_hz");
+  EXPECT_EQ(blames([](config& c) { c.sfn = 1, c.frames = 1; }), "frames");
+  EXPECT_EQ(blames([](config& c) { c.sfn = 1, c.frames = 1, c.period_frames = 1; }), "");
+  // Blocks 0 and 1 have occasions in one slot, at different symbols.
+  const auto two_occasions = [](config& c) { c.search_space0 = 1, c.half_frame = 1, c.ssb_indices = {0, 1}; };
+  EXPECT_EQ(blames(two_occasions), "search_space0");
+  // Four candidate blocks at low carrier frequencies.
+  const auto l_max = [](double carrier_hz, wb::ssb_case pattern) {
+    config c;
+    c.carrier_hz = carrier_hz, c.pattern = pattern;
+    return *wb::nr_downlink_generator(c).config().l_max;
+  };
+  EXPECT_EQ(l_max(0, wb::ssb_case::c), 8);
+  EXPECT_EQ(l_max(1.88e9, wb::ssb_case::c), 4);
+  EXPECT_EQ(l_max(2e9, wb::ssb_case::c), 8);
+  EXPECT_EQ(l_max(2e9, wb::ssb_case::b), 4);
+  EXPECT_EQ(l_max(3.1e9, wb::ssb_case::b), 8);
+  EXPECT_EQ(blames([](config& c) { c.carrier_hz = 8e8, c.ssb_indices = {4}; }), "ssb_indices");
+  // All blocks that 2976 bits allow.
+  config wide;
+  wide.sample_rate_hz = 30.72e6, wide.coreset0 = 10, wide.mcs = 9;
+  const wb::nr_downlink_generator chosen(wide);
+  EXPECT_LT(*chosen.config().blocks, 48);
+  EXPECT_LE(chosen.transport_bits(), 2976u);
+  EXPECT_GT(chosen.transport_bits(), 2800u);
   // Without CORESET 0 there are no messages.
   config none;
   none.k_ssb = 31;
