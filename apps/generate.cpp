@@ -60,8 +60,12 @@ void add_options(CLI::App& app, const std::vector<wb::setting_of<Config>>& setti
   for (const wb::setting_of<Config>& s : settings) {
     if (std::find(left_out.begin(), left_out.end(), s.name) != left_out.end()) continue;
     // Without the option full scale follows from the samples.
-    const std::string initial = s.name == "full_scale" ? "" : s.initial(defaults);
-    add_setting_option(app, {option_name(s.name), s.kind, s.text, initial, s.allowed, s.words},
+    const bool is_full_scale = s.name == "full_scale";
+    const std::string initial = is_full_scale ? "" : s.initial(defaults),
+                      text =
+                          s.text +
+                          (is_full_scale ? " Left out: four standard deviations, plus the DC offset." : "");
+    add_setting_option(app, {option_name(s.name), s.kind, text, initial, s.allowed, s.words},
                        [&config, set = s.set](const wb::setting_value& value, bool dry) {
                          Config tried = config;
                          set(dry ? tried : config, value);

@@ -56,7 +56,7 @@ nr_downlink_generator_config completed(nr_downlink_generator_config c) {
       std::adjacent_find(c.ssb_indices.begin(), c.ssb_indices.end()) != c.ssb_indices.end())
     throw argument_error("ssb_indices",
                          as_message(std::vector<std::int64_t>(c.ssb_indices.begin(), c.ssb_indices.end())),
-                         "different integers from 0 to l_max - 1 = " + std::to_string(*c.l_max - 1));
+                         "different integers from 0 to " + std::to_string(*c.l_max - 1));
   if (c.wide && c.spacing_khz != 30) throw argument_error("wide", "true", "false" + with_spacing);
   return c;
 }
@@ -82,7 +82,7 @@ const std::vector<setting_of<nr_downlink_generator_config>>& nr_downlink_generat
              "Candidate SS/PBCH blocks of a half frame. Left out: 4 up to 3 GHz, or 1.88 GHz with pattern c; "
              "8 above, and without a carrier frequency."),
       integers("ssb_indices", &c::ssb_indices, 0, 7, "Indices of the blocks that are sent.",
-               "different integers from 0 to l_max - 1"),
+               "different integers below the number of candidate blocks"),
       one_of("period_frames", &c::period_frames, {1, 2, 4, 8, 16},
              "Blocks are sent in frames whose system frame number (SFN) is a multiple of this number."),
       integer("frames", &c::frames, 1, 1024, "Frames of 10 ms."),

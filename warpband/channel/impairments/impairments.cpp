@@ -60,10 +60,10 @@ const impairments_config& checked(const impairments_config& c) {
   check_settings(impairments_settings(), c);
   if (std::fabs(c.cfo_hz) > c.sample_rate_hz)
     throw argument_error("cfo_hz", decimal(c.cfo_hz),
-                         "up to sample_rate_hz on both sides, " + decimal(c.sample_rate_hz));
+                         "up to the sample rate on both sides, " + decimal(c.sample_rate_hz));
   if (c.linewidth_hz > c.sample_rate_hz)
     throw argument_error("linewidth_hz", decimal(c.linewidth_hz),
-                         "0 to sample_rate_hz, " + decimal(c.sample_rate_hz));
+                         "0 to the sample rate, " + decimal(c.sample_rate_hz));
   if (c.converter_bits == 1) throw argument_error("converter_bits", "1", "0 or 2 to 24");
   return c;
 }
@@ -76,14 +76,14 @@ const std::vector<setting_of<impairments_config>>& impairments_settings() {
       number("sample_rate_hz", &c::sample_rate_hz, 1, 1e12, "Sample rate in Hz."),
       number("cfo_hz", &c::cfo_hz, -1e12, 1e12,
              "Carrier frequency offset: frequency of the signal minus that of the receiver.", false,
-             "-sample_rate_hz to sample_rate_hz"),
+             "up to the sample rate on both sides"),
       number("delay_samples", &c::delay_samples, -1048576, 1048576,
              "Timing offset: delay in samples; fractions are allowed."),
       number("clock_offset_ppm", &c::clock_offset_ppm, -1000, 1000,
              "Sample clock offset: the converter's clock is faster by this number of parts per million."),
       number("linewidth_hz", &c::linewidth_hz, 0, 1e12,
              "Phase noise: width of the oscillator's Lorentzian line at half its power.", false,
-             "0 to sample_rate_hz"),
+             "0 to the sample rate"),
       number("noise_var", &c::noise_var, 0, 1e30, "Variance N0 of the noise of a sample."),
       number("iq_gain_db", &c::iq_gain_db, -20, 20, "IQ imbalance: amplitude of I over that of Q."),
       number("iq_phase_deg", &c::iq_phase_deg, -90, 90,
