@@ -264,8 +264,9 @@ command add_generate(CLI::App& app) {
   add_integer(*generate, "--seed", 0, std::int64_t{1} << 62, "Seed of random bits and noise, default 1",
               [options](std::int64_t n) { options->seed = static_cast<std::uint64_t>(n); });
   add_options(*generate, wb::nr_downlink_generator_settings(), {"intra_frequency"}, options->cell);
-  generate->add_flag("!--no-intra-frequency", options->cell.intra_frequency,
-                     "The MIB does not allow reselection at the cell's frequency");
+  generate->add_flag_callback(
+      "--no-intra-frequency", [options] { options->cell.intra_frequency = false; },
+      "The MIB does not allow reselection at the cell's frequency");
   add_options(*generate, wb::impairments_settings(), {"sample_rate_hz", "noise_var"}, options->front_end);
   generate->add_option("--json", options->json, "Write what was sent here, in JSON")->type_name("FILE");
   generate->add_flag("--force", options->force, "Replace files that hold something");

@@ -74,9 +74,10 @@ class generate_command : public ::testing::Test, protected wb::testing::command_
 TEST_F(generate_command, a_receiver_reads_what_was_sent) {
   const auto sent = record_of(
       "generate -o cell.sigmf-meta --cell-id 517 --ssb-indices 0,3 --sfn 1022 --frames 4 --carrier 3.5e9 "
-      "--sib1 c0ffee");
+      "--no-intra-frequency --sib1 c0ffee");
   EXPECT_EQ(sent["blocks"].size(), 4u);
   EXPECT_EQ(sent["blocks"][2]["sfn"], 0);
+  EXPECT_EQ(sent["blocks"][0]["intra_frequency"], false);
   EXPECT_TRUE(sent["messages"][0]["block"].get<std::string>().starts_with("110000001111111111101110000"));
   const auto received = record_of("receive cell.sigmf-meta --spacing 30 --offset 0 --quiet");
   EXPECT_EQ(received["centre_hz"], 3.5e9);
