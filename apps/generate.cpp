@@ -41,7 +41,7 @@ struct generate_options {
   bool force = false;
   wb::nr_downlink_generator_config cell = {};
   wb::impairments_config front_end = {};
-  bool has_full_scale = false;
+  bool has_full_scale = false, has_sib1 = false;
   device_options where;
 };
 
@@ -60,8 +60,12 @@ void add_options(CLI::App& app, const std::vector<wb::setting_of<Config>>& setti
   for (const wb::setting_of<Config>& s : settings) {
     if (std::find(left_out.begin(), left_out.end(), s.name) != left_out.end()) continue;
     // Without the option full scale follows from the samples.
-    const std::string initial = s.name == "full_scale" ? "" : s.initial(defaults);
-    add_setting_option(app, {option_name(s.name), s.kind, s.text, initial, s.allowed, s.words},
+    const bool is_full_scale = s.name == "full_scale";
+    const std::string initial = is_full_scale ? "" : s.initial(defaults),
+                      text =
+                          s.text +
+                          (is_full_scale ? " Left out: four standard deviations, plus the DC offset." : "");
+    add_setting_option(app, {option_name(s.name), s.kind, text, initial, s.allowed, s.words},
                        [&config, set = s.set](const wb::setting_value& value, bool dry) {
                          Config tried = config;
                          set(dry ? tried : config, value);
@@ -72,16 +76,17 @@ void add_options(CLI::App& app, const std::vector<wb::setting_of<Config>>& setti
 /// Bits of the transport block: the digits' bits and then zeros, or random ones.
 std::vector<std::uint8_t> block_of(const generate_options& options, std::size_t bits) {
   std::vector<std::uint8_t> block;
-  if (options.sib1.empty()) {
+  if (!options.has_sib1) {
     std::mt19937_64 random(options.seed);
     for (std::size_t i = 0; i < bits; i++) block.push_back(static_cast<std::uint8_t>(random() >> 63));
     return block;
   }
+  const std::string digits = "0123456789abcdef0123456789ABCDEF";
+  if (options.sib1.empty() || options.sib1.find_first_not_of(digits) != std::string::npos)
+    throw wb::argument_error("sib1", "\"" + wb::printable(options.sib1, most_shown) + "\"",
+                             "hexadecimal digits");
   for (const char c : options.sib1) {
-    const std::size_t digit = std::string("0123456789abcdef").find(static_cast<char>(c | 0x20));
-    if (digit == std::string::npos)
-      throw wb::argument_error("sib1", "\"" + wb::printable(options.sib1, most_shown) + "\"",
-                               "hexadecimal digits");
+    const std::size_t digit = digits.find(c) % 16;
     for (int shift = 3; shift >= 0; shift--) block.push_back(static_cast<std::uint8_t>(digit >> shift & 1));
   }
   if (block.size() > bits)
@@ -99,9 +104,18 @@ std::vector<sample> impaired(wb::executor& exec, const std::vector<sample>& sent
   return exec.to_host(out);
 }
 
+/// Four standard deviations of I and of Q behind the mixer, and the DC offset.
+double full_scale_of(const wb::impairments_config& front_end, double symbol_power) {
+  const double gain = std::pow(10., std::fabs(front_end.iq_gain_db) / 40);
+  return std::max(std::fabs(front_end.dc_i), std::fabs(front_end.dc_q)) +
+         4 * gain * std::sqrt((symbol_power + front_end.noise_var) / 2);
+}
+
 int run_generate(generate_options options) {
   if (options.output.empty())
     throw usage_error("-o is missing: warpband generate -o FILE (see warpband generate --help)");
+  if (options.output == "-")
+    throw usage_error("-o - is not allowed: expected the name of a file, as samples do not go to stdout");
   const auto format = iq_format_of(options.format);
   if (!format) throw_format_error(options.format);
   if (options.output.ends_with(".npy"))
@@ -113,16 +127,15 @@ int run_generate(generate_options options) {
   if (!options.force)
     for (const std::string& file : files) check_not_another_result(file, "--force replaces it");
   std::vector<std::string> outputs = files;
-  outputs.push_back(options.json);
+  const bool json_to_stdout = options.json == "-";
+  if (!json_to_stdout) outputs.push_back(options.json);
   claim_outputs(outputs, "");
 
   const wb::nr_downlink_generator generator(options.cell);
   wb::impairments_config& front_end = options.front_end;
   front_end.sample_rate_hz = options.cell.sample_rate_hz;
   if (options.snr_db) front_end.noise_var = std::pow(10., -*options.snr_db / 10);
-  // Four standard deviations of I and of Q.
-  if (!options.has_full_scale)
-    front_end.full_scale = 4 * std::sqrt((generator.symbol_power() + front_end.noise_var) / 2);
+  if (!options.has_full_scale) front_end.full_scale = full_scale_of(front_end, generator.symbol_power());
   const auto exec = wb::open_executor(options.where.device, options.where.threads);
   const std::vector<std::uint8_t> block = block_of(options, generator.transport_bits());
   const std::vector<sample> samples = impaired(*exec, generator.run(*exec, block), front_end, options.seed);
@@ -153,8 +166,14 @@ int run_generate(generate_options options) {
   for (const auto& s : wb::impairments_settings())
     if (s.name != "sample_rate_hz" && s.name != "full_scale")
       record["impairments"][s.name] = wb::json_of(s.written(front_end));
-  const auto place = [&](std::size_t first) {
-    return (static_cast<double>(first) + front_end.delay_samples) * (1 + 1e-6 * front_end.clock_offset_ppm);
+  record["l_max"] = *generator.config().l_max;
+  const auto received_sample = [&](std::size_t n) {
+    return (static_cast<double>(n) + front_end.delay_samples) * (1 + 1e-6 * front_end.clock_offset_ppm);
+  };
+  // Delay and clock offset move signals at the ends out of the recording.
+  const auto is_recorded = [&](const auto& sent) {
+    return received_sample(sent.first_sample) >= 0 &&
+           received_sample(sent.first_sample + sent.samples) <= static_cast<double>(samples.size());
   };
   const auto signal = [&](double first) {
     return nlohmann::ordered_json{{"seconds", first / rate},
@@ -165,14 +184,16 @@ int run_generate(generate_options options) {
   };
   record["blocks"] = record["messages"] = nlohmann::ordered_json::array();
   for (const wb::nr_sent_block& b : generator.sent_blocks()) {
-    auto j = signal(place(b.first_sample));
-    const wb::pbch_payload payload = wb::nr_pbch_payload(b.content, options.cell.l_max);
+    if (!is_recorded(b)) continue;
+    auto j = signal(received_sample(b.first_sample));
+    const wb::pbch_payload payload = wb::nr_pbch_payload(b.content, *generator.config().l_max);
     j["mib"] = bits_text(std::span(payload).first(24));
     add_content(j, b.content);
     record["blocks"].push_back(j);
   }
   for (const wb::nr_sent_message& m : generator.sent_messages()) {
-    auto j = signal(place(m.first_sample));
+    if (!is_recorded(m)) continue;
+    auto j = signal(received_sample(m.first_sample));
     j["ssb_index"] = m.ssb_index, j["sfn"] = m.sfn, j["slot"] = m.slot;
     j["coreset_blocks"] = generator.coreset_blocks();
     j["level"] = options.cell.level, j["first_cce"] = options.cell.first_cce;
@@ -181,10 +202,14 @@ int run_generate(generate_options options) {
     j["block"] = bits_text(block);
     record["messages"].push_back(j);
   }
+  if (json_to_stdout) {
+    print_json(wb::json_lines(record));
+    return done;
+  }
   if (!options.json.empty()) wb::write_file(options.json, wb::json_lines(record));
   print_to(stdout, "{}: {:g} s at {:g} MS/s, cell {}, {} SS/PBCH blocks, {} messages of {} bits\n",
            wb::printable(options.output, most_shown), static_cast<double>(samples.size()) / rate, rate / 1e6,
-           options.cell.cell_id, generator.sent_blocks().size(), generator.sent_messages().size(),
+           options.cell.cell_id, record["blocks"].size(), record["messages"].size(),
            generator.transport_bits());
   return done;
 }
@@ -199,17 +224,17 @@ What it does:
   of a receiver's front end follow: timing, sample clock, carrier frequency offset (CFO), phase noise, noise, IQ imbalance,
   DC offset, converter.
 
-  Resource elements have amplitude 1, and --snr is that of a resource element. Integers have --full-scale as their largest
-  value. It is four standard deviations of I and Q by default.
+  Resource elements have amplitude 1, and --snr is that of a resource element. Integers reach from -full_scale to a step
+  below full_scale. By default it is four standard deviations of I and Q, plus the DC offset.
 
 Output:
-  stdout   one line: what was written
+  stdout   one line: what was written; with --json - the JSON
   stderr   errors
 
 Files:
   RECORDING      SigMF: RECORDING.sigmf-data and RECORDING.sigmf-meta, with the centre frequency if --carrier is given
   FILE           raw samples, I before Q, little endian; _be behind the format: big endian
-  --json FILE    what was sent, with the names that `warpband receive --json` has, and the impairments
+  --json FILE    what is wholly in the recording, with the names that `warpband receive --json` has, and the impairments
 
 Exit codes: 0 done; 1 failed; 2 used wrongly.
 
@@ -236,9 +261,12 @@ command add_generate(CLI::App& app) {
       ->check(number_between(-100, 100));
   generate->add_option("--sib1", options->sib1, "Bits of the transport block; zeros follow")
       ->type_name("HEX");
-  add_integer(*generate, "--seed", 0, std::int64_t{1} << 62, "Of random bits and noise, default 1",
+  add_integer(*generate, "--seed", 0, std::int64_t{1} << 62, "Seed of random bits and noise, default 1",
               [options](std::int64_t n) { options->seed = static_cast<std::uint64_t>(n); });
   add_options(*generate, wb::nr_downlink_generator_settings(), {"intra_frequency"}, options->cell);
+  generate->add_flag_callback(
+      "--no-intra-frequency", [options] { options->cell.intra_frequency = false; },
+      "The MIB does not allow reselection at the cell's frequency");
   add_options(*generate, wb::impairments_settings(), {"sample_rate_hz", "noise_var"}, options->front_end);
   generate->add_option("--json", options->json, "Write what was sent here, in JSON")->type_name("FILE");
   generate->add_flag("--force", options->force, "Replace files that hold something");
@@ -246,6 +274,9 @@ command add_generate(CLI::App& app) {
   return {generate, [generate, options] {
             check_device_options(*generate, options->where);
             options->has_full_scale = generate->count("--full-scale") != 0;
+            options->has_sib1 = generate->count("--sib1") != 0;
+            if (generate->count("--json") != 0 && options->json.empty())
+              throw usage_error("--json: the name of the file is empty");
             try {
               return run_generate(*options);
             } catch (const wb::argument_error& e) {

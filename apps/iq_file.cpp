@@ -118,8 +118,8 @@ void write_iq(const std::string& path, const std::vector<std::complex<float>>& s
               const iq_format& format, double full_scale) {
   const std::size_t half = format.bytes() / 2;
   const double steps = std::ldexp(1., static_cast<int>(8 * half) - 1);
-  std::string bytes;
-  bytes.reserve(samples.size() * format.bytes());
+  std::string bytes(samples.size() * format.bytes(), '\0');
+  std::size_t written = 0;
   for (const std::complex<float>& x : samples)
     for (const float part : {x.real(), x.imag()}) {
       const double scaled =
@@ -128,7 +128,7 @@ void write_iq(const std::string& path, const std::vector<std::complex<float>>& s
                                      ? std::bit_cast<std::uint32_t>(part)
                                      : static_cast<std::uint32_t>(static_cast<std::int64_t>(scaled));
       for (std::size_t i = 0; i < half; i++)
-        bytes += static_cast<char>(word >> 8 * (format.big_endian ? half - 1 - i : i) & 0xff);
+        bytes[written++] = static_cast<char>(word >> 8 * (format.big_endian ? half - 1 - i : i) & 0xff);
     }
   wb::write_file(path, bytes);
 }

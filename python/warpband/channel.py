@@ -252,7 +252,7 @@ class Impairments(Described):
     """Impairments of a receiver's front end, on captures of complex baseband samples (docs/impairments.md).
 
     In this order: timing and sample clock offset by a windowed sinc of 32 samples, carrier frequency offset and phase noise, white
-    noise, IQ imbalance, DC offset, converter. A setting of 0 leaves its step out; without any the samples stay as they are.
+    noise, IQ imbalance, DC offset, converter. A setting of 0 leaves its step out; without any the samples keep their values.
 
     Args:
         {settings}

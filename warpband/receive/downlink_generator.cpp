@@ -23,36 +23,41 @@ namespace wb {
 namespace {
 
 constexpr int generator_slot_symbols = 14, generator_most_fft = 4096, generator_ssb_blocks = 20;
+// TS 38.214 §5.1.3: what a receiver of system information need not decode.
+constexpr int generator_most_bits = 2976, generator_crc_bits = 16;
+constexpr double generator_most_rate = 0.95;
 
 /// Samples from a frame's start to the prefix of a symbol.
 std::size_t prefix_sample(const ofdm_numerology& n, int symbol) {
-  const int before = symbol / n.symbols_per_slot, rest = symbol % n.symbols_per_slot;
-  return as_size(before) * as_size(n.samples_per_slot()) +
-         as_size(rest == 0 ? 0 : n.first_sample_of(rest) - n.cyclic_prefix);
+  const int slots = symbol / n.symbols_per_slot, in_slot = symbol % n.symbols_per_slot;
+  return as_size(slots) * as_size(n.samples_per_slot()) +
+         as_size(in_slot == 0 ? 0 : n.first_sample_of(in_slot) - n.cyclic_prefix);
 }
 
 nr_downlink_generator_config completed(nr_downlink_generator_config c) {
   check_settings(nr_downlink_generator_settings(), c);
-  const std::string with_spacing = " with spacing_khz = " + std::to_string(c.spacing_khz);
+  const std::string with_spacing = " at " + std::to_string(c.spacing_khz) + " kHz";
   if (!nr_downlink_takes_rate(c.sample_rate_hz, c.spacing_khz))
     throw argument_error(
         "sample_rate_hz", decimal(c.sample_rate_hz),
         "2 to 32 times 128 subcarrier spacings, without prime factors above 5," + with_spacing);
   const double room = (c.sample_rate_hz - 1e3 * ssb_subcarriers * c.spacing_khz) / 2;
   if (std::fabs(c.offset_hz) > room)
-    throw argument_error(
-        "offset_hz", decimal(c.offset_hz),
-        "-" + decimal(room) + " to " + decimal(room) + " with sample_rate_hz = " + decimal(c.sample_rate_hz));
+    throw argument_error("offset_hz", decimal(c.offset_hz),
+                         "-" + decimal(room) + " to " + decimal(room) + " at " + decimal(c.sample_rate_hz) +
+                             " samples a second");
   if (!c.pattern) c.pattern = c.spacing_khz == 15 ? ssb_case::a : ssb_case::c;
   if (ssb_spacing_khz(*c.pattern) != c.spacing_khz)
     throw argument_error("pattern", c.spacing_khz == 15 ? "b or c" : "a",
                          (c.spacing_khz == 15 ? "a" : "b or c") + with_spacing);
+  const double most_of_four = *c.pattern == ssb_case::c ? 1.88e9 : 3e9;
+  if (!c.l_max) c.l_max = c.carrier_hz > 0 && c.carrier_hz <= most_of_four ? 4 : 8;
   std::sort(c.ssb_indices.begin(), c.ssb_indices.end());
-  if (c.ssb_indices.empty() || c.ssb_indices.back() >= c.l_max ||
+  if (c.ssb_indices.empty() || c.ssb_indices.back() >= *c.l_max ||
       std::adjacent_find(c.ssb_indices.begin(), c.ssb_indices.end()) != c.ssb_indices.end())
     throw argument_error("ssb_indices",
                          as_message(std::vector<std::int64_t>(c.ssb_indices.begin(), c.ssb_indices.end())),
-                         "different integers from 0 to l_max - 1 = " + std::to_string(c.l_max - 1));
+                         "different integers from 0 to " + std::to_string(*c.l_max - 1));
   if (c.wide && c.spacing_khz != 30) throw argument_error("wide", "true", "false" + with_spacing);
   return c;
 }
@@ -62,7 +67,7 @@ nr_downlink_generator_config completed(nr_downlink_generator_config c) {
 const std::vector<setting_of<nr_downlink_generator_config>>& nr_downlink_generator_settings() {
   using c = nr_downlink_generator_config;
   static const std::vector<setting_of<c>> settings{
-      number("sample_rate_hz", &c::sample_rate_hz, 1e6, 2e9, "Of the samples.", false,
+      number("sample_rate_hz", &c::sample_rate_hz, 1e6, 2e9, "Sample rate in Hz.", false,
              "2 to 32 times 128 subcarrier spacings, without prime factors above 5"),
       one_of("spacing_khz", &c::spacing_khz, {15, 30}, "Subcarrier spacing of SS/PBCH blocks in kHz."),
       words("pattern", &c::pattern, {{"a", ssb_case::a}, {"b", ssb_case::b}, {"c", ssb_case::c}},
@@ -70,20 +75,22 @@ const std::vector<setting_of<nr_downlink_generator_config>>& nr_downlink_generat
       number("offset_hz", &c::offset_hz, -1e9, 1e9,
              "Frequency of a block's subcarrier 120, counted from the centre of the samples."),
       number(
-          "carrier_hz", &c::carrier_hz, -1e12, 1e12,
+          "carrier_hz", &c::carrier_hz, 0, 1e11,
           "Radio frequency of the centre of the samples, to which the phase of each symbol is referred (3GPP "
           "TS 38.211 section 5.4)."),
       integer("cell_id", &c::cell_id, 0, nr_cell_ids - 1, "Identity of the cell."),
-      one_of("l_max", &c::l_max, {4, 8}, "Candidate SS/PBCH blocks of a half frame."),
+      one_of("l_max", &c::l_max, {4, 8},
+             "Candidate SS/PBCH blocks of a half frame. Left out: 4 up to 3 GHz, or 1.88 GHz with pattern c; "
+             "8 above, and without a carrier frequency."),
       integers("ssb_indices", &c::ssb_indices, 0, 7, "Indices of the blocks that are sent.",
-               "different integers from 0 to l_max - 1"),
+               "different integers below the number of candidate blocks"),
       one_of("period_frames", &c::period_frames, {1, 2, 4, 8, 16},
              "Blocks are sent in frames whose system frame number (SFN) is a multiple of this number."),
       integer("frames", &c::frames, 1, 1024, "Frames of 10 ms."),
       integer("sfn", &c::sfn, 0, 1023, "System frame number of the first frame."),
       integer("half_frame", &c::half_frame, 0, 1, "Half of the frame with the blocks."),
       integer("k_ssb", &c::k_ssb, 0, 31,
-              "Subcarrier offset of the blocks in 15 kHz. From 24 on: no CORESET 0."),
+              "Subcarrier offset of the blocks in units of 15 kHz. From 24 on: no CORESET 0."),
       one_of("common_spacing_khz", &c::common_spacing_khz, {15, 30},
              "Subcarrier spacing of CORESET 0 and SIB1 in kHz."),
       one_of("dmrs_first_symbol", &c::dmrs_first_symbol, {2, 3}, "First symbol with DMRS, mapping type A."),
@@ -96,10 +103,10 @@ const std::vector<setting_of<nr_downlink_generator_config>>& nr_downlink_generat
       boolean("intra_frequency", &c::intra_frequency, "The MIB allows reselection at the cell's frequency."),
       integer("first_block", &c::first_block, 0, 95, "First virtual resource block of the PDSCH."),
       integer("blocks", &c::blocks, 1, 96,
-              "Virtual resource blocks of the PDSCH. Left out: all from the first on."),
+              "Virtual resource blocks of the PDSCH. Left out: all from the first on, up to 2976 bits."),
       integer("time_domain", &c::time_domain, 0, 15, "Index of the default table A of symbols of the PDSCH."),
       boolean("interleaved", &c::interleaved, "Virtual resource blocks are interleaved."),
-      integer("mcs", &c::mcs, 0, 28, "Modulation and coding scheme, of table 1."),
+      integer("mcs", &c::mcs, 0, 9, "Modulation and coding scheme of table 1, with QPSK."),
       integer("rv", &c::rv, 0, 3, "Redundancy version."),
       one_of("level", &c::level, {4, 8, 16}, "Control channel elements (CCEs) of the DCI."),
       integer("first_cce", &c::first_cce, 0, 47, "First CCE, of a candidate of the search space.")};
@@ -118,19 +125,24 @@ nr_downlink_generator::nr_downlink_generator(const nr_downlink_generator_config&
                          .cell_barred = c.cell_barred,
                          .intra_frequency = c.intra_frequency};
   const ofdm_numerology n = numerology(c.spacing_khz, generator_ssb_blocks);
-  const std::vector<int> starts = nr_ssb_first_symbols(*c.pattern, c.l_max);
+  const std::vector<int> starts = nr_ssb_first_symbols(*c.pattern, *c.l_max);
   const std::size_t frame = samples() / as_size(c.frames);
   for (int f = 0; f < c.frames; f++) {
     content.sfn = (c.sfn + f) % 1024;
     if (content.sfn % c.period_frames != 0) continue;
     for (const int index : c.ssb_indices) {
       content.ssb_index = index;
-      check(content, c.l_max);
+      check(content, *c.l_max);
       const int half = generator_slot_symbols * 5 * c.spacing_khz / 15;
+      const int symbol = half * c.half_frame + starts[as_size(index)];
+      const std::size_t first = prefix_sample(n, symbol);
       sent_blocks_.push_back(
-          {content, as_size(f) * frame + prefix_sample(n, half * c.half_frame + starts[as_size(index)])});
+          {content, as_size(f) * frame + first, prefix_sample(n, symbol + ssb_symbols) - first});
     }
   }
+  if (sent_blocks_.empty())
+    throw argument_error("frames", std::to_string(c.frames),
+                         "frames of which one has an SFN that is a multiple of period_frames");
   if (c.k_ssb < 24) set_messages();
 }
 
@@ -147,21 +159,13 @@ void nr_downlink_generator::set_messages() {
   const double size = c.sample_rate_hz / (1e3 * c.common_spacing_khz);
   if (size != std::floor(size) || std::fmod(size, 128) != 0 || size > generator_most_fft)
     throw argument_error("sample_rate_hz", decimal(c.sample_rate_hz),
-                         "1 to 32 times 128 subcarrier spacings of common_spacing_khz = " +
-                             std::to_string(c.common_spacing_khz));
+                         "1 to 32 times 128 subcarrier spacings of " + std::to_string(c.common_spacing_khz) +
+                             " kHz, that of CORESET 0");
   if (std::fabs(coreset_hz_) + half > c.sample_rate_hz / 2)
     throw argument_error("coreset0", std::to_string(c.coreset0),
-                         "a CORESET among the samples: this one ends " +
-                             decimal(std::fabs(coreset_hz_) + half) + " Hz from their centre");
-  if (!c.blocks) c.blocks = std::max(1, coreset_blocks_ - c.first_block);
-  dci_ = {.first_block = c.first_block,
-          .blocks = *c.blocks,
-          .time_domain = c.time_domain,
-          .interleaved = c.interleaved,
-          .mcs = c.mcs,
-          .rv = c.rv};
-  nr_si_dci_encode(dci_, coreset_blocks_);
-  transport_bits_ = as_size(nr_shared_channel(channel(0)).transport(1, c.mcs).transport_bits);
+                         "a CORESET within the sampled band: this one ends " +
+                             decimal(std::fabs(coreset_hz_) + half) + " Hz from its centre");
+  set_transport();
   const int cces = coreset_blocks_ * coreset_symbols_ / 6;
   if (c.level > cces)
     throw argument_error("level", std::to_string(c.level),
@@ -179,15 +183,53 @@ void nr_downlink_generator::set_messages() {
     for (const int index : c.ssb_indices) {
       const nr_type0_occasion when =
           nr_type0_occasion_of(c.search_space0, index, c.common_spacing_khz, coreset_symbols_);
-      if (when.sfn_parity == sfn % 2)
-        by_slot.try_emplace(
-            when.slot,
-            nr_sent_message{index, sfn, when.slot, when.first_symbol,
-                            as_size(f) * frame + prefix_sample(n, generator_slot_symbols * when.slot)});
+      if (when.sfn_parity != sfn % 2) continue;
+      const nr_sent_message message{index,
+                                    sfn,
+                                    when.slot,
+                                    when.first_symbol,
+                                    as_size(f) * frame + prefix_sample(n, generator_slot_symbols * when.slot),
+                                    as_size(n.samples_per_slot())};
+      const auto [found, is_new] = by_slot.try_emplace(when.slot, message);
+      if (!is_new && found->second.coreset_symbol != when.first_symbol)
+        throw argument_error("search_space0", std::to_string(c.search_space0),
+                             "an index whose occasions of blocks " + std::to_string(found->second.ssb_index) +
+                                 " and " + std::to_string(index) + " are in different slots");
     }
     for (const auto& [slot, message] : by_slot) sent_messages_.push_back(message);
   }
   check_apart();
+}
+
+/// Chooses the PDSCH's resource blocks.
+void nr_downlink_generator::set_transport() {
+  nr_downlink_generator_config& c = config_;
+  const bool is_chosen = c.blocks.has_value();
+  if (!is_chosen) c.blocks = std::max(1, coreset_blocks_ - c.first_block);
+  for (;; --*c.blocks) {
+    dci_ = {.first_block = c.first_block,
+            .blocks = *c.blocks,
+            .time_domain = c.time_domain,
+            .interleaved = c.interleaved,
+            .mcs = c.mcs,
+            .rv = c.rv};
+    nr_si_dci_encode(dci_, coreset_blocks_);
+    const nr_transport_config transport = nr_shared_channel(channel(0)).transport(1, c.mcs);
+    transport_bits_ = as_size(transport.transport_bits);
+    if (!is_chosen && transport.transport_bits > generator_most_bits && *c.blocks > 1) continue;
+    const auto refuse = [&](const std::string& problem) {
+      throw argument_error("blocks", std::to_string(*c.blocks), problem);
+    };
+    if (transport.transport_bits > generator_most_bits)
+      refuse("resource blocks for a transport block of up to " + std::to_string(generator_most_bits) +
+             " bits: this one has " + std::to_string(transport.transport_bits));
+    const double rate =
+        static_cast<double>(transport.transport_bits + generator_crc_bits) / transport.coded_bits;
+    if (rate > generator_most_rate)
+      refuse("resource blocks for a code rate of up to " + decimal(generator_most_rate) + ": this is " +
+             decimal(rate));
+    return;
+  }
 }
 
 /// Throws argument_error if PDCCH or PDSCH of a message and another signal share resource elements.
@@ -204,8 +246,9 @@ void nr_downlink_generator::check_apart() const {
     if (m.coreset_symbol < time.first_symbol + time.symbols &&
         time.first_symbol < m.coreset_symbol + coreset_symbols_)
       throw argument_error("time_domain", std::to_string(c.time_domain),
-                           "a PDSCH beside CORESET 0, which has symbols " + std::to_string(m.coreset_symbol) +
-                               " to " + std::to_string(m.coreset_symbol + coreset_symbols_ - 1));
+                           "a PDSCH in other symbols than CORESET 0, which has symbols " +
+                               std::to_string(m.coreset_symbol) + " to " +
+                               std::to_string(m.coreset_symbol + coreset_symbols_ - 1));
     const int slot_symbol = generator_slot_symbols * m.slot;
     const auto is_hit = [&](int first_symbol, int symbols, double low, double high) {
       const std::size_t begin = m.first_sample + prefix_sample(n, slot_symbol + first_symbol) -
@@ -323,12 +366,12 @@ std::vector<std::complex<float>> nr_downlink_generator::run(executor& exec,
   constexpr std::size_t ssb_values = ssb_subcarriers * ssb_symbols;
   if (!contents.empty()) {
     auto grids = exec.make<std::complex<float>>(contents.size(), ssb_values);
-    pbch_encoder({.l_max = c.l_max}).run(exec, contents, std::vector(contents.size(), c.cell_id), grids);
+    pbch_encoder({.l_max = *c.l_max}).run(exec, contents, std::vector(contents.size(), c.cell_id), grids);
     const grid_values values = exec.to_host(grids);
-    const std::vector<int> starts = nr_ssb_first_symbols(*c.pattern, c.l_max);
+    const std::vector<int> starts = nr_ssb_first_symbols(*c.pattern, *c.l_max);
     for (std::size_t i = 0; i < contents.size(); i++) {
       const auto begin = values.begin() + static_cast<std::ptrdiff_t>(i * ssb_values);
-      // Half frames are whole subframes.
+      // The modulator counts symbols of a subframe, of which a half frame has a whole number.
       add(exec, {begin, begin + ssb_values}, c.spacing_khz, generator_ssb_blocks,
           starts[as_size(contents[i].ssb_index)], c.offset_hz, sent_blocks_[i].first_sample, sent);
     }

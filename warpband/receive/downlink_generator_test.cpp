@@ -1,16 +1,21 @@
-// A generated cell: its samples are those of a transmitter written for tests, and receivers find what was
-// sent.
+// A generated cell: its samples are those of a transmitter written for tests and of other programs, and
+// receivers find what was sent.
 #include <warpband/receive/downlink_generator.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <complex>
+#include <cstdint>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <tests/downlink_cell.hpp>
+#include <tests/json.hpp>
 #include <tests/on_backends.hpp>
+#include <warpband/io/npy.hpp>
 #include <warpband/ofdm/fft/fft.hpp>
 #include <warpband/receive/downlink.hpp>
 
@@ -36,7 +41,7 @@ std::vector<config> configs() {
   list[0].spacing_khz = list[0].common_spacing_khz = 15;
   list[0].offset_hz = 60e3, list[0].cell_id = 77, list[0].ssb_indices = {1}, list[0].k_ssb = 5;
   list[0].coreset0 = 7, list[0].sfn = 512, list[0].time_domain = 1, list[0].interleaved = true;
-  list[0].first_block = 3, list[0].blocks = 22, list[0].mcs = 3, list[0].carrier_hz = 806.4e6;
+  list[0].first_block = 3, list[0].blocks = 22, list[0].mcs = 3, list[0].carrier_hz = 3.2e9;
   list[1].offset_hz = 300e3, list[1].cell_id = 810, list[1].ssb_indices = {2}, list[1].half_frame = 1;
   list[1].search_space0 = 0, list[1].k_ssb = 7, list[1].carrier_hz = 3.6e9, list[1].sfn = 1022;
   list[1].wide = false, list[1].cell_barred = true, list[1].rv = 0, list[1].mcs = 9;
@@ -105,6 +110,62 @@ TEST_P(downlink_generator, a_receiver_finds_all_blocks_and_messages) {
   }
 }
 
+// A recording of other programs has more: random elements beside the cell's. They are orthogonal to them.
+TEST_P(downlink_generator, symbols_are_those_in_a_recording_of_other_programs) {
+  const std::string folder = WARPBAND_REFDATA "/nr_time/samples/";
+  std::ifstream truth(folder + "downlink.json");
+  if (!truth) GTEST_SKIP() << "no refdata: cannot open '" << folder << "downlink.json'";
+  nlohmann::json cell;
+  const auto content = wb::testing::parse_json(truth);
+  for (const auto& f : content.at("files"))
+    if (f.at("name") == "cell_c_clean") cell = f;
+  ASSERT_FALSE(cell.is_null());
+  const auto bits_of = [](const nlohmann::json& text) {
+    std::vector<std::uint8_t> bits;
+    for (const char b : text.get<std::string>()) bits.push_back(static_cast<std::uint8_t>(b - '0'));
+    return bits;
+  };
+  const auto number = [&](const char* key) { return cell.at(key).get<int>(); };
+  const int blocks = cell.at("coreset0").at("n_rb").get<int>();
+  const auto dci = wb::nr_si_dci_decode(bits_of(cell.at("pdcch").at(0).at("dci")), blocks);
+  ASSERT_TRUE(dci);
+  config c;
+  c.sample_rate_hz = cell.at("sample_rate_hz").get<double>(), c.carrier_hz = cell.at("f0_hz").get<double>();
+  c.offset_hz = 30e3 * (number("ssb_first_subcarrier_from_centre") + 120), c.cell_id = number("n_id");
+  c.ssb_indices = {0, 2}, c.frames = 1, c.sfn = number("sfn_of_frame_start"), c.k_ssb = number("k_ssb");
+  c.coreset0 = number("coreset0_index"), c.search_space0 = number("search_space0_index");
+  c.first_block = dci->first_block, c.blocks = dci->blocks, c.time_domain = dci->time_domain;
+  c.interleaved = dci->interleaved, c.mcs = dci->mcs, c.rv = dci->rv;
+  const wb::nr_downlink_generator generator(c);
+  EXPECT_EQ(generator.dci(), *dci);
+  ASSERT_EQ(generator.sent_blocks().size(), cell.at("ssb").size());
+  ASSERT_EQ(generator.sent_messages().size(), cell.at("pdcch").size());
+  const auto sent = generator.run(exec(), bits_of(cell.at("pdsch").at(0).at("tb")));
+  wb::npy_reader file(folder + "cell_c_clean.npy");
+  std::vector<std::complex<float>> recorded(file.shape().at(0));
+  file.read(0, recorded.size(), recorded.data());
+  ASSERT_EQ(sent.size(), recorded.size());
+
+  const auto n = wb::nr_numerology({.spacing_khz = 30, .resource_blocks = number("n_prb")}, number("n_fft"));
+  const auto slot_samples = static_cast<std::size_t>(n.samples_per_slot());
+  int symbols = 0;
+  for (std::size_t slot = 0; slot < 20; slot++)
+    for (int l = 0; l < n.symbols_per_slot; l++) {
+      const std::size_t first = slot * slot_samples + static_cast<std::size_t>(n.first_sample_of(l));
+      std::complex<double> product = 0;
+      double power = 0;
+      for (std::size_t i = first; i < first + static_cast<std::size_t>(n.fft_size); i++) {
+        const std::complex<double> x = sent[i];
+        product += std::conj(x) * std::complex<double>(recorded[i]), power += std::norm(x);
+      }
+      if (power < 1e-3) continue;
+      symbols++;
+      // The recording's DMRS has an amplitude of 10^(3/20), and not sqrt(2).
+      EXPECT_LT(std::abs(product / power - 1.), 1.3e-3) << "slot " << slot << ", symbol " << l;
+    }
+  EXPECT_EQ(symbols, 2 * 4 + 2 * (1 + 12));  // blocks; CORESET 0 and PDSCH
+}
+
 TEST(downlink_generator_settings, bad_ones_are_named) {
   const auto blames = [](auto change) {
     config c;
@@ -128,7 +189,40 @@ TEST(downlink_generator_settings, bad_ones_are_named) {
   EXPECT_EQ(blames([](config& c) { c.blocks = 25; }), "blocks");
   EXPECT_EQ(blames([](config& c) { c.level = 16; }), "level");
   EXPECT_EQ(blames([](config& c) { c.first_cce = 2; }), "first_cce");
-  EXPECT_EQ(blames([](config& c) { c.mcs = 29; }), "mcs");
+  EXPECT_EQ(blames([](config& c) { c.mcs = 10; }), "mcs");  // no QPSK
+  EXPECT_EQ(blames([](config& c) { c.mcs = 9; }), "");
+  // 3240 bits with all blocks; and 24 bits with a CRC of 16 in 36 bits.
+  EXPECT_EQ(blames([](config& c) { c.sample_rate_hz = 30.72e6, c.coreset0 = 10, c.mcs = 9, c.blocks = 48; }),
+            "blocks");
+  EXPECT_EQ(blames([](config& c) {
+              c.sample_rate_hz = 30.72e6, c.coreset0 = 15, c.mcs = 0, c.blocks = 1, c.time_domain = 8;
+            }),
+            "blocks");
+  EXPECT_EQ(blames([](config& c) { c.carrier_hz = -1; }), "carrier_hz");
+  EXPECT_EQ(blames([](config& c) { c.sfn = 1, c.frames = 1; }), "frames");
+  EXPECT_EQ(blames([](config& c) { c.sfn = 1, c.frames = 1, c.period_frames = 1; }), "");
+  // Blocks 0 and 1 have occasions in one slot, at different symbols.
+  const auto two_occasions = [](config& c) { c.search_space0 = 1, c.half_frame = 1, c.ssb_indices = {0, 1}; };
+  EXPECT_EQ(blames(two_occasions), "search_space0");
+  // Four candidate blocks at low carrier frequencies.
+  const auto l_max = [](double carrier_hz, wb::ssb_case pattern) {
+    config c;
+    c.carrier_hz = carrier_hz, c.pattern = pattern;
+    return *wb::nr_downlink_generator(c).config().l_max;
+  };
+  EXPECT_EQ(l_max(0, wb::ssb_case::c), 8);
+  EXPECT_EQ(l_max(1.88e9, wb::ssb_case::c), 4);
+  EXPECT_EQ(l_max(2e9, wb::ssb_case::c), 8);
+  EXPECT_EQ(l_max(2e9, wb::ssb_case::b), 4);
+  EXPECT_EQ(l_max(3.1e9, wb::ssb_case::b), 8);
+  EXPECT_EQ(blames([](config& c) { c.carrier_hz = 8e8, c.ssb_indices = {4}; }), "ssb_indices");
+  // All blocks that 2976 bits allow.
+  config wide;
+  wide.sample_rate_hz = 30.72e6, wide.coreset0 = 10, wide.mcs = 9;
+  const wb::nr_downlink_generator chosen(wide);
+  EXPECT_LT(*chosen.config().blocks, 48);
+  EXPECT_LE(chosen.transport_bits(), 2976u);
+  EXPECT_GT(chosen.transport_bits(), 2800u);
   // Without CORESET 0 there are no messages.
   config none;
   none.k_ssb = 31;

@@ -58,9 +58,12 @@ std::uint64_t fraction_of(double turns) {
 
 const impairments_config& checked(const impairments_config& c) {
   check_settings(impairments_settings(), c);
+  if (std::fabs(c.cfo_hz) > c.sample_rate_hz)
+    throw argument_error("cfo_hz", decimal(c.cfo_hz),
+                         "up to the sample rate on both sides, " + decimal(c.sample_rate_hz));
   if (c.linewidth_hz > c.sample_rate_hz)
     throw argument_error("linewidth_hz", decimal(c.linewidth_hz),
-                         "0 to sample_rate_hz, " + decimal(c.sample_rate_hz));
+                         "0 to the sample rate, " + decimal(c.sample_rate_hz));
   if (c.converter_bits == 1) throw argument_error("converter_bits", "1", "0 or 2 to 24");
   return c;
 }
@@ -70,16 +73,17 @@ const impairments_config& checked(const impairments_config& c) {
 const std::vector<setting_of<impairments_config>>& impairments_settings() {
   using c = impairments_config;
   static const std::vector<setting_of<c>> settings{
-      number("sample_rate_hz", &c::sample_rate_hz, 0, 1e12, "Of the samples.", true),
+      number("sample_rate_hz", &c::sample_rate_hz, 1, 1e12, "Sample rate in Hz."),
       number("cfo_hz", &c::cfo_hz, -1e12, 1e12,
-             "Carrier frequency offset: frequency of the signal minus that of the receiver."),
+             "Carrier frequency offset: frequency of the signal minus that of the receiver.", false,
+             "up to the sample rate on both sides"),
       number("delay_samples", &c::delay_samples, -1048576, 1048576,
-             "Timing offset: so many samples later, with fraction."),
+             "Timing offset: delay in samples; fractions are allowed."),
       number("clock_offset_ppm", &c::clock_offset_ppm, -1000, 1000,
              "Sample clock offset: the converter's clock is faster by this number of parts per million."),
       number("linewidth_hz", &c::linewidth_hz, 0, 1e12,
              "Phase noise: width of the oscillator's Lorentzian line at half its power.", false,
-             "0 to sample_rate_hz"),
+             "0 to the sample rate"),
       number("noise_var", &c::noise_var, 0, 1e30, "Variance N0 of the noise of a sample."),
       number("iq_gain_db", &c::iq_gain_db, -20, 20, "IQ imbalance: amplitude of I over that of Q."),
       number("iq_phase_deg", &c::iq_phase_deg, -90, 90,
@@ -87,7 +91,7 @@ const std::vector<setting_of<impairments_config>>& impairments_settings() {
       number("dc_i", &c::dc_i, -1e15, 1e15, "DC offset of the in-phase part."),
       number("dc_q", &c::dc_q, -1e15, 1e15, "DC offset of the quadrature part."),
       integer("converter_bits", &c::converter_bits, 0, 24,
-              "Of the analogue-to-digital converter, its sign among them. 0: none.", "0 or 2 to 24"),
+              "Bits of the analogue-to-digital converter, with the sign. 0: no converter.", "0 or 2 to 24"),
       number("full_scale", &c::full_scale, 1e-15, 1e15,
              "Where the converter clips: parts are limited to -full_scale and to a step below full_scale.")};
   return settings;
@@ -106,16 +110,19 @@ void impairments::run(executor& exec, view<const std::complex<float>> samples, v
   check_shape("out", out, captures, n);
   check_optional_shape("erased", erased, captures, 1);
   check_apart({{"out", out}, {"erased", erased}});
-  if (n > std::size_t{1} << 31)
-    throw shape_error("samples", shape_text(captures, n), "captures of at most 2^31 samples");
+  if (n >= std::size_t{1} << 31)
+    throw shape_error("samples", shape_text(captures, n), "captures of less than 2^31 samples");
   if (range.first > (std::uint64_t{1} << 32) || captures > (std::uint64_t{1} << 32) - range.first)
     throw argument_error("first", std::to_string(range.first), "numbers of captures below 2^32");
   if (may_overlap(byte_range(samples), byte_range(out)))
-    throw shape_error("out", "a view that overlaps samples", "a place of its own");
+    throw shape_error("out", "a view that overlaps samples", "memory of its own");
+  if (erased.data != nullptr && may_overlap(byte_range(samples), byte_range(erased)))
+    throw shape_error("erased", "a view that overlaps samples", "memory of its own");
   if (captures == 0) return;
   const std::size_t tiles = (n + impair_tile - 1) / impair_tile;
   if (captures * tiles > (std::size_t{1} << 40))
-    throw shape_error("samples", shape_text(captures, n), "at most 2^48 samples");
+    throw shape_error("samples", shape_text(captures, n),
+                      "at most 2^40 tiles of " + std::to_string(impair_tile) + " samples");
 
   impair_args a{.in = as_pairs(samples),
                 .out = as_pairs(out),
@@ -126,7 +133,7 @@ void impairments::run(executor& exec, view<const std::complex<float>> samples, v
   a.drift = in_fixed_point(1 / (1 + 1e-6 * c.clock_offset_ppm) - 1);
   a.delay = in_fixed_point(c.delay_samples);
   if (a.drift != 0 || a.delay != 0) a.filters = filters_.on(exec);
-  a.turn = fraction_of(c.cfo_hz / c.sample_rate_hz);
+  a.cfo_step = fraction_of(c.cfo_hz / c.sample_rate_hz);
   // A step is the real part of CN(0, 1), at most 4.8, times this number of 2^-32 turns.
   double walk = std::ldexp(std::sqrt(2 * 2 * pi * c.linewidth_hz / c.sample_rate_hz) / (2 * pi), 32);
   for (; 4.8 * walk > std::ldexp(1., 21); walk /= 2) a.walk_shift++;

@@ -12,10 +12,11 @@
 // variance noise_var. g is iq_gain_db / 2 as an amplitude, phi is iq_phase_deg. A converter of B bits has
 // steps of full_scale / 2^(B - 1), from -2^(B - 1) to 2^(B - 1) - 1 of them.
 //
-// A setting of 0 leaves its step out. Without any, y is x. Input samples that are not finite or above 1e15
-// are taken as 0 and counted. Random numbers: Philox by capture and sample, so that a result does not depend
-// on batch, threads or backend. Cost: 64 operations a sample for the filter, 128 and loads one by one with a
-// clock offset, and about 45 for each of noise and phase noise.
+// A setting of 0 leaves its step out. Without any, y equals x in value, and -0 becomes 0. Input samples that
+// are not finite or above 1e15 are taken as 0 and counted. Random numbers: Philox by capture and sample, so
+// that a result does not depend on batch, threads or backend. Cost: 64 operations a sample for the filter,
+// 128 with a clock offset, where lanes load their samples one by one. Noise takes about 45, phase noise 90:
+// its steps are made twice.
 //
 // A. Demir, A. Mehrotra, J. Roychowdhury, "Phase noise in oscillators: a unifying theory and numerical
 // methods for characterization", IEEE Trans. Circuits Syst. I 47, 2000; T. Laakso et al., "Splitting the unit
@@ -31,8 +32,8 @@
 namespace wb {
 
 struct impairments_config {
-  double sample_rate_hz = 7.68e6;  // more than 0, up to 1e12
-  double cfo_hz = 0;               // -1e12..1e12
+  double sample_rate_hz = 7.68e6;  // 1..1e12
+  double cfo_hz = 0;               // up to the sample rate on both sides
   double delay_samples = 0;        // -2^20..2^20
   double clock_offset_ppm = 0;     // -1000..1000
   double linewidth_hz = 0;         // 0 to the sample rate
@@ -52,7 +53,7 @@ class impairments {
   /// Throws argument_error.
   explicit impairments(const impairments_config& config);
   const impairments_config& config() const noexcept { return config_; }
-  /// Queues: samples [captures, n] to out [captures, n], which do not overlap. n is at most 2^31.
+  /// Queues: samples [captures, n] to out [captures, n], which do not overlap. n is below 2^31.
   /// `range.first` is the number of the first capture; those of all are below 2^32. erased [captures, 1]
   /// counts samples that were taken as 0, if it has data. Throws argument_error, shape_error.
   void run(executor& exec, view<const std::complex<float>> samples, view<std::complex<float>> out,

@@ -23,7 +23,7 @@ struct impair_args {
   // Position of output sample n: n + (n drift - delay) 2^-40.
   std::int64_t drift = 0, delay = 0;
   const float* filters = nullptr;  // [phases + 1, taps]; null: no interpolation
-  std::uint64_t turn = 0;          // of a sample by the carrier frequency offset, in 2^-64 turns
+  std::uint64_t cfo_step = 0;      // of a sample by the carrier frequency offset, in 2^-64 turns
   float walk = 0;                  // phase noise: scale of a Gaussian step, in 2^walk_shift 2^-32 turns
   int walk_shift = 0;
   float deviation = 0;            // sqrt(N0)

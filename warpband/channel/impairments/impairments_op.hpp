@@ -72,8 +72,8 @@ struct impair_sums_op : parts_op<impair_args> {
     }
     if (a.erased == nullptr) return;
     const cx_pair* in = a.in.data + capture * a.in.item_stride;
-    const std::size_t rest = a.in.elements - begin;
-    const int count = rest < impair_tile ? static_cast<int>(rest) : impair_tile;
+    const std::size_t left = a.in.elements - begin;
+    const int count = left < impair_tile ? static_cast<int>(left) : impair_tile;
     std::int32_t erased = 0;
     for (int k = g.rank; k < count; k += g.size)
       if (!impair_is_usable(in[(begin + static_cast<std::size_t>(k)) * a.in.element_stride])) erased++;
@@ -126,7 +126,7 @@ struct impair_op : parts_op<impair_args> {
   double flops() const {
     double sum = 0;
     if (a.filters != nullptr) sum += (a.drift != 0 ? 4. : 2.) * impair_taps;
-    if (a.turn != 0 || a.walk != 0) sum += 19;
+    if (a.cfo_step != 0 || a.walk != 0) sum += 19;
     if (a.walk != 0) sum += 42;
     if (a.deviation != 0) sum += 47;
     if (a.imbalanced) sum += 4;
@@ -143,8 +143,8 @@ struct impair_op : parts_op<impair_args> {
   template <class T, class G>
   WB_HD void run(std::size_t number, G g, float* memory) const {
     const std::size_t capture = number / a.tiles, begin = (number - capture * a.tiles) * impair_tile,
-                      rest = a.in.elements - begin;
-    const int count = rest < impair_tile ? static_cast<int>(rest) : impair_tile;
+                      samples_left = a.in.elements - begin;
+    const int count = samples_left < impair_tile ? static_cast<int>(samples_left) : impair_tile;
     float *re = memory, *im = memory + staged;
     auto* phase = reinterpret_cast<std::int32_t*>(memory + 2 * staged);
 
@@ -193,7 +193,7 @@ struct impair_op : parts_op<impair_args> {
   }
 
  private:
-  WB_HD bool rotates() const { return a.turn != 0 || a.walk != 0; }
+  WB_HD bool rotates() const { return a.cfo_step != 0 || a.walk != 0; }
   WB_HD bool adds_offset() const { return a.offset[0] != 0 || a.offset[1] != 0; }
   /// Position of output sample n, less n.
   WB_HD std::int64_t position(std::int64_t n) const { return n * a.drift - a.delay; }
@@ -203,7 +203,7 @@ struct impair_op : parts_op<impair_args> {
   WB_HD void set_phases(std::size_t capture, std::size_t number, std::size_t begin, G g,
                         std::int32_t* phase) const {
     const auto by_offset = [&](int k) {
-      return static_cast<std::uint32_t>((begin + static_cast<std::size_t>(k)) * a.turn >> 32);
+      return static_cast<std::uint32_t>((begin + static_cast<std::size_t>(k)) * a.cfo_step >> 32);
     };
     if (a.walk == 0) {
       for (int k = g.rank; k < impair_tile; k += g.size) phase[k] = as_int(by_offset(k));
@@ -226,26 +226,26 @@ struct impair_op : parts_op<impair_args> {
   }
 
   template <class T>
-  WB_HD static cx<T> staged_at(const float* re, const float* im, int place) {
-    const item<T> b{static_cast<std::size_t>(place), width_of<T>};
+  WB_HD static cx<T> staged_at(const float* re, const float* im, int index) {
+    const item<T> b{static_cast<std::size_t>(index), width_of<T>};
     return {load(view<const float>{re, 1, staged, 0, 1}, 0, b),
             load(view<const float>{im, 1, staged, 0, 1}, 0, b)};
   }
   /// Filter of a position: its phase, and how far on to the next one.
   struct filter {
-    const float* taps;
-    float next;
+    const float* taps = nullptr;
+    float next = 0;
     WB_HD float operator()(int tap) const {
       return fma(next, taps[impair_taps + tap] - taps[tap], taps[tap]);
     }
   };
   WB_HD filter filter_of(std::int64_t position) const {
-    constexpr int phase_bits = 9, rest_bits = impair_fraction_bits - phase_bits;
+    constexpr int phase_bits = 9, step_bits = impair_fraction_bits - phase_bits;
     static_assert(1 << phase_bits == impair_phases);
     const std::uint64_t fraction =
         static_cast<std::uint64_t>(position) & ((std::uint64_t{1} << impair_fraction_bits) - 1);
-    const auto phase = static_cast<std::size_t>(fraction >> rest_bits);
-    const auto next = static_cast<std::int32_t>(fraction >> (rest_bits - 24) & 0xffffff);
+    const auto phase = static_cast<std::size_t>(fraction >> step_bits);
+    const auto next = static_cast<std::int32_t>(fraction >> (step_bits - 24) & 0xffffff);
     return {a.filters + phase * impair_taps, to_float(next) * 5.9604644775390625e-8f};  // 2^-24
   }
   /// All positions have one fraction.
@@ -262,24 +262,24 @@ struct impair_op : parts_op<impair_args> {
   }
   template <class T>
   WB_HD cx<T> drifting(const float* re, const float* im, std::int64_t n0, int k, std::int64_t shift) const {
-    filter f[width_of<T>];
-    int place[width_of<T>];
+    filter f[width_of<T>] = {};
+    int index[width_of<T>] = {};
     for (int i = 0; i < width_of<T>; i++) {
       const std::int64_t p = position(n0 + k + i);
       f[i] = filter_of(p);
-      place[i] = k + i + static_cast<int>(whole_of(p) - shift);
+      index[i] = k + i + static_cast<int>(whole_of(p) - shift);
     }
     cx<T> y{T(0.f), T(0.f)};
     WB_ROLL for (int tap = 0; tap < impair_taps; tap++) {
-      cx<T> x;
-      T c;
+      cx<T> x{T(0.f), T(0.f)};
+      T c(0.f);
       if constexpr (width_of<T> == 1) {
-        c = f[0](tap), x = {re[place[0] + tap], im[place[0] + tap]};
+        c = f[0](tap), x = {re[index[0] + tap], im[index[0] + tap]};
       } else {
         for (int i = 0; i < width_of<T>; i++) {
           c.x[i] = f[i](tap);
-          x.re.x[i] = re[place[i] + tap];
-          x.im.x[i] = im[place[i] + tap];
+          x.re.x[i] = re[index[i] + tap];
+          x.im.x[i] = im[index[i] + tap];
         }
       }
       y = {fma(c, x.re, y.re), fma(c, x.im, y.im)};
