@@ -29,7 +29,7 @@ std::set<int> slot_ptrs_symbols(const nr_slot& s) {
   while (reference + i * step < s.symbols) {
     int overlap = -1;
     for (int l = std::max(reference + (i - 1) * step + 1, reference); l <= reference + i * step; l++)
-      if (dmrs.count(l) != 0 && !(i == 1 && l == reference)) {
+      if (dmrs.count(l) != 0) {
         overlap = l;
         break;
       }

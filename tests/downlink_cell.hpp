@@ -100,15 +100,15 @@ inline std::vector<sample> ssb_of(executor& exec, const sent_cell& c) {
   return samples;
 }
 /// Where a cell's SIB1 is in time, and its CORESET.
-struct sent_place {
+struct sent_occasion {
   nr_coreset0 coreset;
   int slot, frames;
   pdcch_config control;
 };
-inline sent_place place_of(const sent_cell& c) {
+inline sent_occasion occasion_of(const sent_cell& c) {
   const int spacing = c.mib.common_spacing_khz;
   const auto coreset = *nr_coreset0_of(c.spacing_khz, spacing, c.mib.coreset0);
-  const auto when = nr_type0_occasion_of(c.mib.search_space0, c.mib.ssb_index, spacing, coreset.symbols);
+  const auto when = *nr_type0_occasion_of(c.mib.search_space0, c.mib.ssb_index, spacing, coreset.symbols);
   return {.coreset = coreset,
           .slot = when.slot + c.slots_later,
           .frames = (c.mib.sfn + when.sfn_parity) % 2,
@@ -121,21 +121,21 @@ inline sent_place place_of(const sent_cell& c) {
                       .level = c.level,
                       .dci_bits = nr_si_dci_bits(coreset.blocks)}};
 }
-/// The PDSCH of its DCI, mapped round the PDCCH. Other system information also goes round the SS/PBCH block,
-/// which must have the same subcarrier spacing.
+/// The PDSCH of its DCI, mapped round the PDCCH. Other system information is also mapped round the SS/PBCH
+/// block, which must have the same subcarrier spacing.
 inline nr_channel_config pdsch_of(const sent_cell& c) {
-  const sent_place place = place_of(c);
+  const sent_occasion occasion = occasion_of(c);
   const nr_carrier carrier{.spacing_khz = c.mib.common_spacing_khz,
-                           .resource_blocks = place.coreset.blocks,
+                           .resource_blocks = occasion.coreset.blocks,
                            .cell_id = c.cell_id,
-                           .slot = place.slot};
-  nr_channel_config pdsch = nr_si_channel(c.dci, carrier, c.mib.dmrs_first_symbol, place.control);
-  pdsch.reserved = nr_pdcch_reserved(place.control, c.first_cce);
+                           .slot = occasion.slot};
+  nr_channel_config pdsch = nr_si_channel(c.dci, carrier, c.mib.dmrs_first_symbol, occasion.control);
+  pdsch.reserved = nr_pdcch_reserved(occasion.control, c.first_cce);
   const int symbol = nr_ssb_first_symbols(c.pattern, 8)[static_cast<std::size_t>(c.mib.ssb_index)];
   const int ssb_slot = symbol / 14 + 5 * c.mib.half_frame * c.spacing_khz / 15;
-  if (c.dci.other_information && c.spacing_khz == c.mib.common_spacing_khz && place.frames == 0 &&
-      place.slot == ssb_slot)
-    pdsch.reserved.push_back({.first_block = place.coreset.offset,
+  if (c.dci.other_information && c.spacing_khz == c.mib.common_spacing_khz && occasion.frames == 0 &&
+      occasion.slot == ssb_slot)
+    pdsch.reserved.push_back({.first_block = occasion.coreset.offset,
                               .blocks = c.mib.k_ssb == 0 ? 20 : 21,
                               .first_symbol = symbol % 14,
                               .symbols = 4});
@@ -146,7 +146,7 @@ inline std::vector<sample> samples_of(executor& exec, const sent_cell& c,
                                       const std::vector<std::uint8_t>& block) {
   std::vector<sample> samples = ssb_of(exec, c);
   const int spacing = c.mib.common_spacing_khz;
-  const auto& [coreset, slot, frames, control] = place_of(c);
+  const auto& [coreset, slot, frames, control] = occasion_of(c);
   const auto bits = nr_si_dci_encode(c.dci, coreset.blocks);
   const auto in = on_device(exec, bits, 1, bits.size());
   auto pdcch = exec.make<sample>(1, control.elements());

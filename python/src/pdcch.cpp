@@ -91,7 +91,9 @@ void bind_dci_format(nb::module_& m) {
                         const std::vector<int>& values) { return nr_dci_encode(f.config, values); })
       .def("decode", [](const dci_format& f,
                         const std::vector<std::uint8_t>& bits) { return nr_dci_decode(f.config, bits); })
-      .def("blocks", [](const dci_format& f, int value) { return nr_dci_blocks(f.config, value); });
+      .def("blocks", [](const dci_format& f, int value, int hopping_bits) {
+        return nr_dci_blocks(f.config, value, hopping_bits);
+      });
 }
 
 }  // namespace
@@ -148,13 +150,13 @@ void bind_pdcch(nb::module_& m) {
   m.def(
       "nr_coreset0",
       [](int ssb_spacing_khz, int spacing_khz, int index, bool wide,
-         int k_ssb) -> std::optional<std::array<int, 4>> {
+         std::optional<int> k_ssb) -> std::optional<std::array<int, 4>> {
         const auto c = nr_coreset0_of(ssb_spacing_khz, spacing_khz, index, wide, k_ssb);
         if (!c) return std::nullopt;
         return std::array{c->blocks, c->symbols, c->offset, c->pattern};
       },
       nb::kw_only(), nb::arg("ssb_spacing_khz"), nb::arg("spacing_khz"), nb::arg("index"), nb::arg("wide"),
-      nb::arg("k_ssb"));
+      nb::arg("k_ssb").none());
   m.def(
       "nr_coreset0_first_hz",
       [](int offset, int ssb_spacing_khz, int spacing_khz, int k_ssb) {
@@ -163,21 +165,23 @@ void bind_pdcch(nb::module_& m) {
       nb::kw_only(), nb::arg("offset"), nb::arg("ssb_spacing_khz"), nb::arg("spacing_khz"), nb::arg("k_ssb"));
   m.def(
       "nr_type0_occasion",
-      [](int index, int ssb_index, int spacing_khz, int coreset_symbols) {
+      [](int index, int ssb_index, int spacing_khz,
+         int coreset_symbols) -> std::optional<std::array<int, 3>> {
         const auto o = nr_type0_occasion_of(index, ssb_index, spacing_khz, coreset_symbols);
-        return std::array{o.sfn_parity, o.slot, o.first_symbol};
+        if (!o) return std::nullopt;
+        return std::array{o->sfn_parity, o->slot, o->first_symbol};
       },
       nb::kw_only(), nb::arg("index"), nb::arg("ssb_index"), nb::arg("spacing_khz"),
       nb::arg("coreset_symbols"));
   m.def(
       "nr_pdcch_candidates",
-      [](int cces, int level, int candidates, std::optional<int> rnti, int coreset, int slot) {
+      [](int cces, int level, int candidates, std::optional<int> rnti, int coreset, int slot, int carrier) {
         std::optional<nr_ue_search_space> ue;
-        if (rnti) ue = nr_ue_search_space{*rnti, coreset, slot};
+        if (rnti) ue = nr_ue_search_space{*rnti, coreset, slot, carrier};
         return nr_pdcch_candidates(cces, level, candidates, ue);
       },
       nb::kw_only(), nb::arg("cces"), nb::arg("level"), nb::arg("candidates"), nb::arg("rnti").none(),
-      nb::arg("coreset"), nb::arg("slot"));
+      nb::arg("coreset"), nb::arg("slot"), nb::arg("carrier"));
   m.def(
       "nr_si_dci_encode",
       [](const dci_fields& dci, int coreset_blocks) { return nr_si_dci_encode(dci_of(dci), coreset_blocks); },

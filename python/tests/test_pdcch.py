@@ -88,12 +88,13 @@ def test_search_spaces_follow_the_standard():
     assert wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=15, index=9) is None
     assert wb.nr_coreset0(ssb_spacing_khz=30, spacing_khz=30, index=9, wide=True) == (48, 3, 28, 1)
     assert wb.nr_coreset0(ssb_spacing_khz=120, spacing_khz=60, index=10, k_ssb=3) == (96, 1, -42, 2)
-    assert wb.nr_coreset0(ssb_spacing_khz=120, spacing_khz=120, index=6) == (48, 2, -20, 3)
+    assert wb.nr_coreset0(ssb_spacing_khz=120, spacing_khz=120, index=6, k_ssb=0) == (48, 2, -20, 3)
     assert wb.nr_coreset0(ssb_spacing_khz=240, spacing_khz=60, index=4) is None
     assert wb.nr_coreset0_first_hz(offset=-42, ssb_spacing_khz=240, spacing_khz=120, k_ssb=5) == -1e3 * (120 * 240 + 5 * 120 - 42 * 12 * 120)
     assert wb.nr_type0_occasion(index=10, ssb_index=63, spacing_khz=120, coreset_symbols=2) == (1, 11, 7)
     assert wb.nr_coreset0_first_hz(offset=2, ssb_spacing_khz=15, spacing_khz=30, k_ssb=5) == -15e3 * (120 + 5 + 48)
     assert wb.nr_type0_occasion(index=6, ssb_index=4, spacing_khz=15, coreset_symbols=1) == (1, 1, 0)
+    assert wb.nr_type0_occasion(index=14, ssb_index=0, spacing_khz=60, coreset_symbols=1) is None
 
 
 def test_dcis_come_back(rng):
@@ -164,6 +165,7 @@ def test_noise_and_bad_values(rng):
                         (lambda: wb.PdcchDecoder(list_size=5), "list_size = 5"),
                         (lambda: wb.PdcchDecoder(symbols=3, reg_bundle=2), "reg_bundle = 2"),
                         (lambda: wb.nr_coreset0(ssb_spacing_khz=15, spacing_khz=15, index=16), "index = 16"),
+                        (lambda: wb.nr_coreset0(ssb_spacing_khz=120, spacing_khz=60, index=8), "k_ssb"),
                         (lambda: wb.nr_type0_occasion(index=0, ssb_index=8, spacing_khz=15, coreset_symbols=1), "ssb_index = 8"),
                         (lambda: wb.nr_pdcch_candidates(cces=8, level=16, candidates=1), "level = 16")):
         with pytest.raises(ValueError, match=match):
@@ -208,6 +210,23 @@ def test_fields_of_dcis(rng):
             call()
 
 
+def test_every_field_counts():
+    for name, use in (("0_0", "c-rnti"), ("0_0", "tc-rnti"), ("1_0", "c-rnti"), ("1_0", "tc-rnti"), ("1_0", "si-rnti"), ("1_0", "ra-rnti"),
+                      ("1_0", "p-rnti"), ("1_0", "order"), ("0_1", "c-rnti"), ("1_1", "c-rnti")):
+        for sul in (False, True):
+            fmt = wb.NrDciFormat(format=name, use=use, supplementary_uplink=sul)
+            assert len(fmt.encode()) == fmt.dci_bits == sum(fmt.fields.values()), (name, use)
+    fmt = wb.NrDciFormat(format="0_0", use="tc-rnti")
+    assert fmt.dci_bits == 37 and set(fmt.decode(fmt.encode(rv=2))) == {"frequency_domain", "time_domain", "frequency_hopping", "mcs", "rv", "tpc"}
+    for call, match in ((lambda: fmt.encode(ndi=1), "values = 'ndi'"), (lambda: wb.NrDciFormat().encode(frequency_domain=511), "frequency_domain"),
+                        (lambda: fmt.blocks(27, hopping_bits=3), "hopping_bits = 3"), (lambda: wb.NrDciFormat().blocks(27, hopping_bits=1), "hopping_bits"),
+                        (lambda: wb.NrDciFormat(format="1_1", use="ra-rnti"), "use = \"ra-rnti\"")):
+        with pytest.raises(ValueError, match=match):
+            call()
+    with pytest.raises(TypeError):
+        fmt.fields["rv"] = 5
+
+
 def test_a_search_space_is_searched(rng):
     ue = {"blocks": 48, "symbols": 2, "dmrs_id": 4, "scrambling_id": 5, "rnti": 4660, "scrambling_rnti": 4660}
     slots = [3, 11, 19]
@@ -223,6 +242,13 @@ def test_a_search_space_is_searched(rng):
     for f, (level, cce, bits) in zip(found, sent):
         assert (f.level, f.first_cce) == (level, cce) and np.array_equal(f.bits, bits) and f.metric > 0 and f.snr_db > 10
     assert wb.PdcchSearch(**{**ue, "rnti": 4661}, sizes=[40, 51], candidates=[8, 8, 4, 2, 1])(np.stack(grids) + noise, slot=slots) == []
-    for settings, match in (({"sizes": [141]}, "sizes"), ({"candidates": [1]}, "candidates"), ({"coreset_id": 16}, "coreset_id")):
+    first = wb.nr_pdcch_candidates(cces=16, level=4, candidates=2, rnti=4660, coreset=2, slot=11, carrier=3)[1]
+    bits = rng.integers(2, size=40, dtype=np.uint8)
+    grid = wb.PdcchEncoder(**ue, level=4, dci_bits=40)(bits, slot=11, first_cce=first)
+    for carrier in (0, 3):
+        found = wb.PdcchSearch(**ue, sizes=[40], candidates=[0, 0, 2, 0, 0], coreset_id=2, carrier=carrier)(grid, slot=11)
+        assert [f.first_cce for f in found] == ([first] if carrier == 3 else [])
+    for settings, match in (({"sizes": [141]}, "sizes"), ({"candidates": [0, 0, 0, 0, 0]}, "candidates"), ({"carrier": 1}, "carrier"),
+                            ({"candidates": [0, 0, 7, 0, 0]}, "candidates"), ({"sizes": [100], "candidates": [1, 0, 0, 0, 0]}, "candidates"), ({"candidates": [1]}, "candidates"), ({"coreset_id": 16}, "coreset_id")):
         with pytest.raises(ValueError, match=match):
             wb.PdcchSearch(**settings)

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+import types
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -48,7 +49,8 @@ class NrType0Occasion(NamedTuple):
     first_symbol: int  #: of the CORESET in the slot
 
 
-def nr_coreset0(*, ssb_spacing_khz: int, spacing_khz: int, index: int, wide: bool = False, k_ssb: int = 0) -> NrCoreset0 | None:
+def nr_coreset0(*, ssb_spacing_khz: int, spacing_khz: int, index: int, wide: bool = False,
+                k_ssb: int | None = None) -> NrCoreset0 | None:
     """The CORESET of controlResourceSetZero, or None if the index is reserved (TS 38.213 tables 13-1 to 13-10).
 
     Args:
@@ -56,7 +58,10 @@ def nr_coreset0(*, ssb_spacing_khz: int, spacing_khz: int, index: int, wide: boo
         spacing_khz: of SIB1, 15 or 30; with blocks at 120 and 240 kHz 60 or 120.
         index: 0 to 15.
         wide: of bands whose least channel bandwidth is 40 MHz, with blocks at 30 kHz alone.
-        k_ssb: of ``NrSsbContent``; some offsets at 60 and 120 kHz depend on whether it is 0.
+        k_ssb: of ``NrSsbContent``. It must be given where the offset depends on it, with patterns 2 and 3 at 60 and 120 kHz.
+
+    Raises:
+        ValueError: an argument that is not allowed, or ``k_ssb`` where it is needed.
 
     >>> wb.nr_coreset0(ssb_spacing_khz=15, spacing_khz=15, index=15)
     """
@@ -83,11 +88,13 @@ def nr_coreset0_first_hz(*, offset: int, ssb_spacing_khz: int, spacing_khz: int,
                 spacing_khz=spacing_khz, k_ssb=k_ssb)
 
 
-def nr_type0_occasion(*, index: int, ssb_index: int, spacing_khz: int, coreset_symbols: int) -> NrType0Occasion:
-    """When CORESET 0 is monitored (TS 38.213 section 13, tables 13-11 and 13-12).
+def nr_type0_occasion(*, index: int, ssb_index: int, spacing_khz: int, coreset_symbols: int) -> NrType0Occasion | None:
+    """When CORESET 0 is monitored, or None if the index is reserved (TS 38.213 section 13, tables 13-11 and 13-12).
+
+    At 60 and 120 kHz the CORESET must have pattern 1: those of patterns 2 and 3 are monitored at other times.
 
     Args:
-        index: searchSpaceZero, 0 to 15; at 60 and 120 kHz 0 to 13, of CORESETs of pattern 1.
+        index: searchSpaceZero, 0 to 15; at 60 and 120 kHz 14 and 15 are reserved.
         ssb_index: i_SSB, 0 to 7; at 60 and 120 kHz 0 to 63.
         spacing_khz: of SIB1, 15, 30, 60 or 120.
         coreset_symbols: of ``NrCoreset0``, 1 to 3.
@@ -95,12 +102,12 @@ def nr_type0_occasion(*, index: int, ssb_index: int, spacing_khz: int, coreset_s
     >>> wb.nr_type0_occasion(index=1, ssb_index=3, spacing_khz=15, coreset_symbols=2).first_symbol
     2
     """
-    return NrType0Occasion(*made(_core.nr_type0_occasion, index=index, ssb_index=ssb_index, spacing_khz=spacing_khz,
-                                 coreset_symbols=coreset_symbols))
+    found = made(_core.nr_type0_occasion, index=index, ssb_index=ssb_index, spacing_khz=spacing_khz, coreset_symbols=coreset_symbols)
+    return None if found is None else NrType0Occasion(*found)
 
 
 def nr_pdcch_candidates(*, cces: int, level: int, candidates: int, rnti: int | None = None, coreset: int = 0,
-                        slot: int = 0) -> list[int]:
+                        slot: int = 0, carrier: int = 0) -> list[int]:
     """The first control channel element (CCE) of each candidate of a search space (TS 38.213 section 10.1).
 
     Args:
@@ -110,11 +117,13 @@ def nr_pdcch_candidates(*, cces: int, level: int, candidates: int, rnti: int | N
         rnti: 1 to 65535, of a UE with its own search space; None: a common search space.
         coreset: identity of the CORESET, 0 to 15. Only a UE's own search space depends on it.
         slot: in its frame, 0 to 79. Only a UE's own search space depends on it.
+        carrier: n_CI of the serving cell in cross-carrier scheduling, 0 to 7. Only a UE's own search space depends on it.
 
     >>> wb.nr_pdcch_candidates(cces=16, level=4, candidates=4)
     [0, 4, 8, 12]
     """
-    return list(made(_core.nr_pdcch_candidates, cces=cces, level=level, candidates=candidates, rnti=rnti, coreset=coreset, slot=slot))
+    return list(made(_core.nr_pdcch_candidates, cces=cces, level=level, candidates=candidates, rnti=rnti, coreset=coreset, slot=slot,
+                     carrier=carrier))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -160,7 +169,8 @@ class NrSiDci:
 class NrDciFormat(Described):
     """The fields of a DCI of format 0_0, 0_1, 1_0 or 1_1, by the settings of RRC that decide their widths (TS 38.212 section 7.3.1).
 
-    Fields are those of release 15 without shared spectrum. "identifier", "reserved" and "padding" have fixed values.
+    Fields are those of release 15 without shared spectrum. "identifier", "reserved" and "padding" have fixed values, as do fields that
+    TC-RNTI reserves.
 
     Args:
         {settings}
@@ -169,7 +179,7 @@ class NrDciFormat(Described):
         ValueError: for a setting that is not allowed, by its name.
 
     >>> fmt = wb.NrDciFormat(format="1_1", downlink_blocks=51, time_rows=4)
-    >>> sum(fmt.fields.values())
+    >>> fmt.dci_bits
     41
     >>> bits = fmt.encode(frequency_domain=55, mcs=9, harq_process=3)
     >>> fmt.decode(bits)["mcs"], fmt.blocks(55)
@@ -179,7 +189,9 @@ class NrDciFormat(Described):
     def __init__(self, **settings: Unpack[NrDciFormatKeywords]):
         self._work = made(_core.NrDciFormat, settings=settings)
         #: bits of each field, in their order
-        self.fields: dict[str, int] = {name: bits for name, bits, _ in self._work.fields}
+        self.fields: Mapping[str, int] = types.MappingProxyType({name: bits for name, bits, _ in self._work.fields})
+        #: bits of the DCI: the sum of those of its fields
+        self.dci_bits: int = sum(self.fields.values())
         self._names = [name for name, _, is_fixed in self._work.fields if not is_fixed]
 
     def encode(self, **values: int) -> np.ndarray:
@@ -189,7 +201,7 @@ class NrDciFormat(Described):
             values: of fields, by their names.
 
         Raises:
-            ValueError: a field that the format lacks, or a value that has too many bits.
+            ValueError: a field that the format lacks, or a value that has too many bits or marks an order.
 
         >>> wb.NrDciFormat(use="p-rnti").encode(short_messages_indicator=1, frequency_domain=24)[:12]
         array([0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], dtype=uint8)
@@ -204,14 +216,23 @@ class NrDciFormat(Described):
         """The values of a DCI's fields by their names. None: the identifier or the mark of an order is that of another format.
 
         Args:
-            bits: as many as ``fields`` have.
+            bits: ``dci_bits`` of them.
         """
         found = self._work.decode([whole("bits", b, 0, 1) for b in listed("bits", bits)])
         return None if found is None else dict(zip(self._names, found))
 
-    def blocks(self, frequency_domain: int) -> list[int] | None:
-        """Virtual resource blocks of the bandwidth part that a value of "frequency_domain" allocates; None if it has no meaning."""
-        found = self._work.blocks(whole("frequency_domain", frequency_domain, 0, 2 ** 20 - 1))
+    def blocks(self, frequency_domain: int, *, hopping_bits: int = 0) -> list[int] | None:
+        """Virtual resource blocks of the bandwidth part that a value of "frequency_domain" allocates; None if it has no meaning.
+
+        Args:
+            frequency_domain: of the DCI.
+            hopping_bits: where "frequency_hopping" is 1, bits of the second hop's offset before the allocation: 1 with two offsets,
+                2 with four. Blocks are those of the first hop.
+
+        >>> wb.NrDciFormat(format="0_0").blocks(256 + 27, hopping_bits=1)
+        [3, 4]
+        """
+        found = self._work.blocks(whole("frequency_domain", frequency_domain, 0, 2 ** 20 - 1), whole("hopping_bits", hopping_bits, 0, 2))
         return None if found is None else list(found)
 
 
@@ -274,6 +295,8 @@ class PdcchEncoder(Described):
         """What a PDSCH is mapped round because of the PDCCH that schedules it: the candidate's resource elements (TS 38.214 section 5.1.4).
 
         The result is for ``reserved`` of :class:`NrSharedChannel`, if that carrier begins with the CORESET's first resource block.
+        In a CORESET of one symbol without interleaving, candidates of 8 and 16 CCEs may begin with the same CCE. A DCI in that of 8
+        then leaves out the elements of 16: use ``level=16``.
 
         Args:
             first_cce: of the candidate, a multiple of ``level``.
@@ -359,7 +382,7 @@ class PdcchDecoder(Described):
 class PdcchSearch(Described):
     """Searches a search space for DCIs of an RNTI: candidates of all levels and sizes (TS 38.213 section 10.1).
 
-    ``sizes`` are those of the formats that are looked for: the sums of ``NrDciFormat.fields``. With ``coreset_id`` the search space is
+    ``sizes`` are those of the formats that are looked for: their ``dci_bits``. With ``coreset_id`` the search space is
     that of the UE whose C-RNTI is ``rnti``. Noise gives a DCI with a probability of at most ``list_size * 2**-24`` for each candidate
     and size.
 
@@ -371,7 +394,7 @@ class PdcchSearch(Described):
         ValueError: for a setting that is not allowed, by its name.
 
     >>> fmt = wb.NrDciFormat(format="0_0", uplink_blocks=51, downlink_blocks=51, common_search_space=False)
-    >>> size = sum(fmt.fields.values())
+    >>> size = fmt.dci_bits
     >>> coreset = {"blocks": 48, "interleaved": False, "dmrs_id": 3, "scrambling_id": 3, "rnti": 4660, "scrambling_rnti": 4660}
     >>> first, = wb.nr_pdcch_candidates(cces=8, level=2, candidates=1, rnti=4660, coreset=1, slot=7)
     >>> encode = wb.PdcchEncoder(level=2, dci_bits=size, **coreset)

@@ -65,7 +65,7 @@ void complete_precoder(nr_link_config& c) {
   c.channel.tpmi = c.tpmi;
 }
 
-/// Settings of a slot that links have none of, or with another meaning.
+/// Settings of a slot that links do not take.
 bool is_left_to_channels(const std::string& name) {
   for (const char* left :
        {"channel", "antenna_ports", "tpmi", "pi2_bpsk", "physical_blocks", "dmrs_delay", "reserved"})

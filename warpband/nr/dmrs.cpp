@@ -113,8 +113,8 @@ const std::vector<setting_of<nr_dmrs_config>>& nr_dmrs_settings() {
               "With transform_precoding: n_ID^RS of DMRS. Absent: the cell's.")
           .left_out_by_default(),
       integer("dmrs_delay", &c::delay, 0, 3,
-              "PDSCH of mapping B on 2, 4 or 7 symbols, of which the first ones have a CORESET: symbols by "
-              "which DMRS begin later.")
+              "Symbols by which DMRS begin later, as a CORESET has the allocation's first symbols: PDSCH of "
+              "mapping B on 2, 4 or 7 symbols.")
           .left_out_by_default()};
   return settings;
 }

@@ -42,7 +42,7 @@ struct nr_dmrs_config {
   // With transform precoding alone: instead of scid and ids.
   nr_dmrs_hopping hopping = nr_dmrs_hopping::none;
   std::optional<int> low_papr_id = {};  // n_ID^RS: 0..1007; absent: the cell's
-  // PDSCH of mapping type B on 2, 4 or 7 symbols: DMRS begin so many symbols later, behind a CORESET.
+  // PDSCH of mapping type B on 2, 4 or 7 symbols: DMRS begin this number of symbols later, behind a CORESET.
   int delay = 0;
   /// Of antenna ports: sqrt(cdm_groups), as DMRS have the power of the resource elements without data.
   float beta() const noexcept;

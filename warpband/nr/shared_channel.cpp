@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <functional>
 #include <string>
 
 #include <warpband/core/as_size.hpp>
@@ -188,30 +189,39 @@ std::string text_of(const nr_reserved& r) {
   return text_of(std::vector<int>{r.first_block, r.blocks, r.first_symbol, r.symbols});
 }
 
-bool has_dmrs(const nr_reserved& r, const nr_channel_config& c, const std::vector<int>& dmrs_symbols) {
+bool has_dmrs(const nr_reserved& r, const std::vector<int>& blocks, const std::vector<int>& dmrs_symbols) {
   const auto within = [](int i, int first, int count) { return i >= first && i < first + count; };
-  const std::vector<int> blocks = nr_blocks_of(c);
   return std::any_of(dmrs_symbols.begin(), dmrs_symbols.end(),
                      [&](int l) { return within(l, r.first_symbol, r.symbols); }) &&
          std::any_of(blocks.begin(), blocks.end(), [&](int b) { return within(b, r.first_block, r.blocks); });
 }
 
-/// Of completed blocks and symbols.
-void check_reserved(const nr_channel_config& c, const std::vector<int>& dmrs_symbols) {
+/// Parts are those of a downlink carrier's slot.
+void check_reserved_range(const nr_channel_config& c) {
   if (c.reserved.empty()) return;
   if (c.direction != nr_direction::downlink)
     throw argument_error("reserved", text_of(c.reserved[0]), "none with channel = \"pusch\"");
-  for (const nr_reserved& r : c.reserved) {
-    const int n = c.carrier.resource_blocks, symbols = c.carrier.symbols_per_slot();
+  const int n = c.carrier.resource_blocks, symbols = c.carrier.symbols_per_slot();
+  for (const nr_reserved& r : c.reserved)
     if (r.first_block < 0 || r.blocks < 1 || r.first_block > n - r.blocks || r.first_symbol < 0 ||
         r.symbols < 1 || r.first_symbol > symbols - r.symbols)
       throw argument_error("reserved", text_of(r),
                            "first block, blocks, first symbol and symbols within " + std::to_string(n) +
                                " resource blocks and " + std::to_string(symbols) + " symbols");
-    if (has_dmrs(r, c, dmrs_symbols))
-      throw argument_error("reserved", text_of(r),
-                           "none with DMRS, which are in symbols " + text_of(dmrs_symbols));
-  }
+}
+/// Of completed blocks and symbols: the first reserved part with DMRS, or the end.
+std::vector<nr_reserved>::const_iterator part_with_dmrs(const nr_channel_config& c,
+                                                        const std::vector<int>& dmrs_symbols) {
+  const std::vector<int> blocks = nr_blocks_of(c);
+  return std::find_if(c.reserved.begin(), c.reserved.end(),
+                      [&](const nr_reserved& r) { return has_dmrs(r, blocks, dmrs_symbols); });
+}
+/// Of completed blocks and symbols.
+void check_reserved(const nr_channel_config& c, const std::vector<int>& dmrs_symbols) {
+  check_reserved_range(c);
+  if (const auto r = part_with_dmrs(c, dmrs_symbols); r != c.reserved.end())
+    throw argument_error("reserved", text_of(*r),
+                         "none with DMRS, which are in symbols " + text_of(dmrs_symbols));
 }
 void check_ptrs(const nr_channel_config& c) {
   if (!c.ptrs.time_density) return;
@@ -370,6 +380,13 @@ std::vector<int> nr_interleaved_blocks(int first_resource_block, int blocks, int
 
 std::vector<int> nr_ptrs_symbols(int first, int symbols, const std::vector<int>& dmrs_symbols,
                                  int time_density, int dmrs_length) {
+  if (time_density != 1 && time_density != 2 && time_density != 4)
+    throw argument_error("time_density", std::to_string(time_density), "1, 2 or 4");
+  check_range("dmrs_length", dmrs_length, 1, 2);
+  if (dmrs_symbols.size() % as_size(dmrs_length) != 0 ||
+      std::adjacent_find(dmrs_symbols.begin(), dmrs_symbols.end(), std::greater_equal<>()) !=
+          dmrs_symbols.end())
+    throw argument_error("dmrs_symbols", text_of(dmrs_symbols), "rising, and in pairs with dmrs_length = 2");
   std::vector<int> found;
   int reference = 0, i = 0;
   for (int l = 0; l < symbols; l = reference + i * time_density) {
@@ -380,7 +397,9 @@ std::vector<int> nr_ptrs_symbols(int first, int symbols, const std::vector<int>&
       found.push_back(first + l);
       i++;
     } else {  // counting begins anew behind DMRS
-      reference = *(in_between + (dmrs_length - 1)) - first;
+      const auto number = as_size(
+          static_cast<int>(in_between - dmrs_symbols.begin()) / dmrs_length * dmrs_length + dmrs_length - 1);
+      reference = dmrs_symbols[number] - first;
       i = 1;
     }
   }
@@ -388,10 +407,10 @@ std::vector<int> nr_ptrs_symbols(int first, int symbols, const std::vector<int>&
 }
 
 bool nr_can_be_mapped(const nr_channel_config& c) {
+  if (!c.symbols) throw argument_error("symbols", "none", "those of a completed configuration");
+  check_reserved_range(c);
   const auto symbols = nr_dmrs_symbols(c.direction, c.mapping, c.first_symbol, *c.symbols, c.dmrs);
-  return std::none_of(c.reserved.begin(), c.reserved.end(),
-                      [&](const nr_reserved& r) { return has_dmrs(r, c, symbols); }) &&
-         !entries_of(c, symbols).empty();
+  return part_with_dmrs(c, symbols) == c.reserved.end() && !entries_of(c, symbols).empty();
 }
 
 std::vector<int> nr_blocks_of(const nr_channel_config& c) {

@@ -47,6 +47,7 @@ struct nr_ptrs_config {
   int offset = 0;                        // resourceElementOffset: 0..3
   int layer = 0;                         // whose DMRS port it has
   double power_db = 0;                   // 20 log10 beta: -20..20
+  bool operator==(const nr_ptrs_config&) const = default;
 };
 
 struct nr_channel_config {
@@ -89,10 +90,12 @@ nr_channel_config completed(const nr_channel_config& config);
 /// 1..275, bundle 2 or 4. Throws argument_error.
 std::vector<int> nr_interleaved_blocks(int first_resource_block, int blocks, int bundle);
 /// OFDM symbols with PTRS of an allocation of `symbols` from `first` on with these DMRS symbols (§7.4.1.2.2).
+/// dmrs_symbols rise, and with dmrs_length 2 they are pairs. time_density 1, 2, 4. Throws argument_error.
 std::vector<int> nr_ptrs_symbols(int first, int symbols, const std::vector<int>& dmrs_symbols,
                                  int time_density, int dmrs_length);
 /// Whether the reserved parts of a completed configuration leave DMRS whole, and resource elements for data.
-/// Else the PDSCH is never sent (TS 38.214 §5.1.4).
+/// Else the PDSCH is never sent (TS 38.214 §5.1.4). Throws argument_error ("symbols", "reserved") for a
+/// configuration that is not completed and for parts outside the carrier.
 bool nr_can_be_mapped(const nr_channel_config& config);
 /// The allocation's resource blocks in the carrier, in the order of the virtual ones.
 std::vector<int> nr_blocks_of(const nr_channel_config& config);

@@ -311,6 +311,8 @@ std::vector<nr_channel_config> drawn_channels(int count) {
                 .frequency_density = 2 * draw(1, 2),
                 .offset = draw(0, 3),
                 .power_db = draw(-3, 6) * 1.};
+    c.carrier.slot = draw(0, 9), c.dmrs.scid = draw(0, 1);
+    if (draw(0, 1) == 0) c.dmrs.ids = {draw(0, 65535), draw(0, 65535)};
     for (int parts = c.direction == nr_direction::downlink ? draw(0, 4) : 0; parts > 0; parts--) {
       nr_reserved r{.first_block = draw(0, c.carrier.resource_blocks - 1), .first_symbol = draw(0, 13)};
       r.blocks = draw(1, c.carrier.resource_blocks - r.first_block);
@@ -324,9 +326,12 @@ std::vector<nr_channel_config> drawn_channels(int count) {
 }
 oracle::nr_slot as_oracle(const nr_shared_channel& channel) {
   const nr_channel_config& c = channel.config();
+  std::vector<int> blocks = c.physical_blocks;
+  for (int b = c.first_block; c.physical_blocks.empty() && b < c.carrier.resource_blocks; b++)
+    blocks.push_back(b);
   oracle::nr_slot s{c.carrier.resource_blocks,
                     c.carrier.first_resource_block,
-                    nr_blocks_of(c),
+                    blocks,
                     c.first_symbol,
                     *c.symbols,
                     channel.dmrs_symbols(),
@@ -354,8 +359,9 @@ TEST(nr_shared_channel, mapping_equals_the_oracle) {
     ASSERT_EQ(std::vector<int>(channel.data_places().begin(), channel.data_places().end()),
               oracle::nr_data_elements(s));
     const auto places = oracle::nr_ptrs_elements(s);
-    const std::int64_t number = 14 * c.carrier.slot + channel.dmrs_symbols()[0] + 1, id = c.dmrs.ids[0];
-    const std::int64_t init = (131072 * number * (2 * id + 1) + 2 * id) % 2147483648;
+    const std::int64_t number = 14 * c.carrier.slot + channel.dmrs_symbols()[0] + 1, scid = c.dmrs.scid,
+                       id = c.dmrs.ids[static_cast<std::size_t>(scid)];
+    const std::int64_t init = (131072 * number * (2 * id + 1) + 2 * id + scid) % 2147483648;
     const auto values = oracle::nr_ptrs_values(s, init, std::pow(10, c.ptrs.power_db / 20));
     std::vector<std::complex<double>> expected(channel.elements());
     for (std::size_t i = 0; i < places.size(); i++) expected[static_cast<std::size_t>(places[i])] = values[i];
@@ -414,6 +420,12 @@ TEST(nr_shared_channel, what_is_reserved_is_named) {
   EXPECT_FALSE(nr_can_be_mapped(c));
   c.reserved = {{0, 10, 0, 2}, {0, 10, 3, 11}};  // DMRS alone are left
   EXPECT_FALSE(nr_can_be_mapped(c));
+  for (const nr_reserved& part :
+       {nr_reserved{0, 300, 0, 1}, nr_reserved{-1, 1, 0, 1}, nr_reserved{0, 1, 13, 2}}) {
+    c.reserved = {part};
+    EXPECT_EQ(blamed([&] { nr_can_be_mapped(c); }), "reserved");
+  }
+  EXPECT_EQ(blamed([] { nr_can_be_mapped({}); }), "symbols");
 }
 
 TEST(nr_ptrs, symbols_by_hand) {
@@ -423,6 +435,14 @@ TEST(nr_ptrs, symbols_by_hand) {
   EXPECT_EQ(nr_ptrs_symbols(0, 14, {2, 11}, 4, 1), (list{0, 6, 10}));
   EXPECT_EQ(nr_ptrs_symbols(0, 14, {2, 3}, 2, 2), (list{0, 5, 7, 9, 11, 13}));
   EXPECT_EQ(nr_ptrs_symbols(3, 7, {3}, 4, 1), (list{7}));
+  const auto blames = [](const list& dmrs_symbols, int density, int length) {
+    return blamed([&] { nr_ptrs_symbols(0, 14, dmrs_symbols, density, length); });
+  };
+  EXPECT_EQ(blames({2}, 0, 1), "time_density");
+  EXPECT_EQ(blames({2}, -1, 1), "time_density");
+  EXPECT_EQ(blames({2}, 1, 0), "dmrs_length");
+  EXPECT_EQ(blames({2}, 1, 2), "dmrs_symbols");
+  EXPECT_EQ(blames({11, 2}, 1, 1), "dmrs_symbols");
 }
 
 TEST(nr_interleaved_blocks, equal_the_oracle) {
@@ -485,6 +505,29 @@ complexes grid_of(executor& exec, const nr_shared_channel& channel, const nr_tra
   auto grid = exec.make<std::complex<float>>(channel.elements(), channel.ports());
   channel.map(exec, {symbols}, grid);
   return exec.to_host(grid);
+}
+
+// PTRS of a layer leave the antenna ports as the codebook weights the layer.
+TEST_P(nr_slots, ptrs_are_precoded) {
+  const nr_shared_channel channel({.carrier = {.resource_blocks = 4},
+                                   .layers = 2,
+                                   .antenna_ports = 4,
+                                   .tpmi = 9,
+                                   .ptrs = {.time_density = 2, .layer = 1}});
+  auto symbols = exec().make<std::complex<float>>(1, channel.symbols_of(0));
+  exec().upload(symbols.data(), complexes(symbols.size()).data(), symbols.size() * sizeof(symbols.data()[0]));
+  auto grid = exec().make<std::complex<float>>(channel.elements(), 4);
+  channel.map(exec(), {symbols}, grid);
+  const complexes found = exec().to_host(grid), ptrs = channel.ptrs();
+  const auto w = nr_precoder(4, 2, 9);
+  int tracked = 0;
+  for (std::size_t e = 0; e < ptrs.size(); e++) {
+    if (ptrs[e] == 0.f) continue;
+    tracked++;
+    for (std::size_t p = 0; p < 4; p++)
+      EXPECT_LT(std::abs(found[4 * e + p] - w[2 * p + 1] * ptrs[e]), close) << e << ' ' << p;
+  }
+  EXPECT_EQ(tracked, 2 * 6);  // every second block, in symbols 0, 4, 6, ..., 12
 }
 
 TEST_P(nr_slots, equal_other_programs) {

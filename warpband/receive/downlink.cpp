@@ -62,29 +62,6 @@ std::vector<downlink_sample> carrier_removed(const std::vector<downlink_sample>&
   return rotated;
 }
 
-/// The resource blocks x symbols of a slot that an SS/PBCH block takes, if any. lowest_hz: from subcarrier 0
-/// of the slot's blocks to that of the SS/PBCH block; seconds: from the slot's start to that of the block.
-std::optional<nr_reserved> ssb_reserved(const nr_carrier& carrier, int ssb_spacing_khz, double lowest_hz,
-                                        double seconds) {
-  const int first_in_subframe = carrier.slot % (carrier.spacing_khz / 15) * downlink_slot_symbols;
-  const double ssb_end = seconds + ssb_symbols * symbol_seconds(ssb_spacing_khz),
-               tolerance = symbol_seconds(carrier.spacing_khz) / 8, block_hz = 12e3 * carrier.spacing_khz;
-  const auto start = [&](int symbol) {
-    return symbol_start(carrier.spacing_khz, first_in_subframe + symbol) -
-           symbol_start(carrier.spacing_khz, first_in_subframe);
-  };
-  nr_reserved r{.symbols = 0};
-  for (int l = 0; l < downlink_slot_symbols; l++)
-    if (start(l + 1) > seconds + tolerance && start(l) < ssb_end - tolerance)
-      r.first_symbol = r.symbols == 0 ? l : r.first_symbol, r.symbols++;
-  r.first_block = std::max(static_cast<int>(std::floor(lowest_hz / block_hz)), 0);
-  const double highest_hz = lowest_hz + 1e3 * ssb_subcarriers * ssb_spacing_khz;
-  r.blocks =
-      std::min(static_cast<int>(std::ceil(highest_hz / block_hz)), carrier.resource_blocks) - r.first_block;
-  if (r.symbols == 0 || r.blocks <= 0) return std::nullopt;
-  return r;
-}
-
 /// N0 of a resource element by a decoded PDCCH in a slot's values.
 double pdcch_noise(const std::vector<downlink_sample>& values, const pdcch_config& c, int first_cce,
                    double snr_db) {
@@ -105,15 +82,15 @@ std::vector<downlink_sample> shifted(std::span<const downlink_sample> samples, d
   const double advance = -2 * std::numbers::pi * hz / rate_hz;
   // Phases of a group of samples are those of the first group, turned by the phase of the group's first one.
   constexpr std::size_t group = 64;
-  std::array<std::complex<double>, group> turns;
-  for (std::size_t i = 0; i < group; i++) turns[i] = std::polar(1.0, advance * static_cast<double>(i));
+  std::array<std::complex<double>, group> phases;
+  for (std::size_t i = 0; i < group; i++) phases[i] = std::polar(1.0, advance * static_cast<double>(i));
   for (std::size_t from = 0; from < count; from += group) {
     const auto base = std::polar(1.0, advance * static_cast<double>(from));
     for (std::size_t i = 0; i < std::min(group, count - from); i++) {
       const double index = first + static_cast<double>(from + i);
       if (index < 0 || index >= static_cast<double>(samples.size())) continue;
       const downlink_sample x = samples[static_cast<std::size_t>(index)];
-      if (nr_is_usable(x)) piece[from + i] = downlink_sample(product(x, product(base, turns[i])));
+      if (nr_is_usable(x)) piece[from + i] = downlink_sample(product(x, product(base, phases[i])));
     }
   }
   return piece;
@@ -160,6 +137,27 @@ cell_search_config search_of(const nr_downlink_config& c) {
 }
 
 }  // namespace
+
+std::optional<nr_reserved> nr_ssb_reserved(const nr_carrier& carrier, int ssb_spacing_khz, double lowest_hz,
+                                           double seconds) {
+  const int first_in_subframe = carrier.slot % (carrier.spacing_khz / 15) * downlink_slot_symbols;
+  const double ssb_end = seconds + ssb_symbols * symbol_seconds(ssb_spacing_khz),
+               tolerance = symbol_seconds(carrier.spacing_khz) / 8, block_hz = 12e3 * carrier.spacing_khz;
+  const auto start = [&](int symbol) {
+    return symbol_start(carrier.spacing_khz, first_in_subframe + symbol) -
+           symbol_start(carrier.spacing_khz, first_in_subframe);
+  };
+  nr_reserved r{.symbols = 0};
+  for (int l = 0; l < downlink_slot_symbols; l++)
+    if (start(l + 1) > seconds + tolerance && start(l) < ssb_end - tolerance)
+      r.first_symbol = r.symbols == 0 ? l : r.first_symbol, r.symbols++;
+  r.first_block = std::max(static_cast<int>(std::floor(lowest_hz / block_hz)), 0);
+  const double highest_hz = lowest_hz + 1e3 * ssb_subcarriers * ssb_spacing_khz;
+  r.blocks =
+      std::min(static_cast<int>(std::ceil(highest_hz / block_hz)), carrier.resource_blocks) - r.first_block;
+  if (r.symbols == 0 || r.blocks <= 0) return std::nullopt;
+  return r;
+}
 
 /// Searches for PDCCH by cell, blocks, symbols and first symbol. Demodulators of a slot by spacing, blocks
 /// and slot of the subframe.
@@ -394,7 +392,7 @@ void nr_downlink::add_occasions(const nr_downlink_block& b, double from, double 
     for (auto m = static_cast<std::int64_t>(std::floor((from - start) / frame)) - 1; m <= last; m++)
       for (int index = 0; index < config_.l_max.value_or(8); index++) {
         const nr_type0_occasion when =
-            nr_type0_occasion_of(mib.search_space0, index, spacing, coreset->symbols);
+            *nr_type0_occasion_of(mib.search_space0, index, spacing, coreset->symbols);
         if (((mib.sfn + m - when.sfn_parity) & 1) != 0) continue;
         for (const int later : {0, 1}) {
           const std::int64_t frames = m + (when.slot + later) / slots;
@@ -505,6 +503,7 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
   pdcch_config control = search->config().decoder.channel;
   const std::size_t before = messages.size();
   std::vector<double> noise_vars;  // of the messages from `before` on
+  std::vector<downlink_sample> values;
   for (const nr_pdcch_found& f : search->run(exec, coreset, {o.slot})) {
     const auto dci = nr_si_dci_decode(f.result.bits, blocks);
     const auto is_same = [&](const nr_downlink_message& m) {
@@ -512,7 +511,8 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
     };
     if (!dci || std::any_of(messages.begin(), messages.end(), is_same)) continue;
     control.level = f.level;
-    noise_vars.push_back(pdcch_noise(exec.to_host(grid), control, f.first_cce, f.result.snr_db));
+    if (values.empty()) values = exec.to_host(grid);
+    noise_vars.push_back(pdcch_noise(values, control, f.first_cce, f.result.snr_db));
     messages.push_back({.cell_id = cell,
                         .ssb_index = o.ssb_index,
                         .sfn = o.sfn,
@@ -536,7 +536,6 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
                step = 1 / symbol_seconds(15);
   const int tries = spacing == 15 ? 12 : config_.spacing_khz == 15 ? 2 : 1, width = spacing == 15 ? 12 : 1;
   for (int i = 0; i < tries; i++) carriers.push_back(advance + i * width * step);
-  const std::vector<downlink_sample> values = exec.to_host(grid);
   const double ssb_lowest_hz = half - block_to_coreset_hz - 1e3 * ssb_subcarriers / 2 * config_.spacing_khz;
   for (std::size_t i = before; i < messages.size(); i++) {
     nr_downlink_message& m = messages[i];
@@ -547,7 +546,7 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
     if (m.dci.other_information)  // SIB1 is not sent beside SS/PBCH blocks (TS 38.214 §5.1.4)
       for (const nr_downlink_block* b : ssbs) {
         const double seconds = (b->found.first_sample - std::floor(o.first + 0.5)) / rate;
-        if (const auto r = ssb_reserved(carrier, config_.spacing_khz, ssb_lowest_hz, seconds))
+        if (const auto r = nr_ssb_reserved(carrier, config_.spacing_khz, ssb_lowest_hz, seconds))
           pdsch.reserved.push_back(*r);
       }
     if (!nr_can_be_mapped(pdsch)) continue;

@@ -41,6 +41,11 @@ nr_si_block nr_si_decode(executor& exec, view<const std::complex<float>> grid,
                          const nr_channel_config& channel, int mcs, int rv,
                          std::optional<double> noise_var = std::nullopt);
 
+/// The resource blocks x symbols of a slot that an SS/PBCH block takes, if any. lowest_hz: from subcarrier 0
+/// of the slot's blocks to that of the SS/PBCH block; seconds: from the slot's start to that of the block.
+std::optional<nr_reserved> nr_ssb_reserved(const nr_carrier& carrier, int ssb_spacing_khz, double lowest_hz,
+                                           double seconds);
+
 /// Whether nr_downlink takes a sample rate: 2 to 32 times 128 subcarrier spacings, without prime factors
 /// above 5.
 bool nr_downlink_takes_rate(double sample_rate_hz, int spacing_khz) noexcept;
@@ -77,6 +82,7 @@ struct nr_downlink_message {
   double snr_db = 0, metric = 0;        // of the PDCCH
   std::vector<std::uint8_t> bits = {};  // of the DCI
   nr_si_dci dci = {};
+  /// Not ok also where the PDSCH is not looked at: a reserved MCS, or DMRS that its PDCCH or a block has.
   nr_si_block block = {};
 };
 

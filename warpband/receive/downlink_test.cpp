@@ -199,8 +199,8 @@ TEST_P(nr_downlink, sib1_of_every_pair_of_spacings_comes_back) {
       EXPECT_TRUE(m.block.ok) << c.cell_id << (carrier ? " known" : " unknown");
       EXPECT_EQ(m.block.bits, block);
       const auto coreset = *wb::nr_coreset0_of(c.spacing_khz, c.mib.common_spacing_khz, c.mib.coreset0);
-      const auto when = wb::nr_type0_occasion_of(c.mib.search_space0, c.mib.ssb_index,
-                                                 c.mib.common_spacing_khz, coreset.symbols);
+      const auto when = *wb::nr_type0_occasion_of(c.mib.search_space0, c.mib.ssb_index,
+                                                  c.mib.common_spacing_khz, coreset.symbols);
       const int frames = (c.mib.sfn + when.sfn_parity) % 2;
       EXPECT_EQ(m.sfn, (c.mib.sfn + frames) % 1024);
       EXPECT_EQ(m.slot, when.slot + c.slots_later);
@@ -208,6 +208,33 @@ TEST_P(nr_downlink, sib1_of_every_pair_of_spacings_comes_back) {
                   (0.01 * frames + start_of(c.mib.common_spacing_khz, 14 * m.slot)) * c.rate_hz, 2);
     }
   }
+}
+
+// Elements of SS/PBCH blocks in slots, by hand. Symbols of 15 kHz have 2192 samples at 30.72 MHz, those of 30
+// kHz 1096; the first of a half subframe has 16 more, at 15 kHz the first of 7.
+TEST(nr_ssb_reserved, elements_by_hand) {
+  constexpr double sample = 1 / 30.72e6;
+  const wb::nr_carrier at_15{.spacing_khz = 15, .resource_blocks = 48},
+      at_30{.spacing_khz = 30, .resource_blocks = 24, .slot = 1};
+  using part = wb::nr_reserved;
+  const double second_symbol = (2 * 2192 + 16) * sample;
+  EXPECT_EQ(wb::nr_ssb_reserved(at_15, 15, 4 * 180e3, second_symbol), (part{4, 20, 2, 4}));
+  EXPECT_EQ(wb::nr_ssb_reserved(at_15, 15, 4 * 180e3 + 45e3, second_symbol), (part{4, 21, 2, 4}));  // k_SSB 3
+  // 30 kHz: 40 blocks of 15 kHz, and symbols 4 to 7 are 2 and 3.
+  EXPECT_EQ(wb::nr_ssb_reserved(at_15, 30, 4 * 180e3, (4 * 1096 + 16) * sample), (part{4, 40, 2, 2}));
+  // 15 kHz: 10 blocks of 30 kHz. Symbols 8 to 11 are 2 to 9 of the second slot of 30 kHz.
+  const double eighth_symbol = (8 * 2192 + 16 + 16 - 15360) * sample;
+  EXPECT_EQ(wb::nr_ssb_reserved(at_30, 15, 5 * 360e3, eighth_symbol), (part{5, 10, 2, 8}));
+  EXPECT_EQ(wb::nr_ssb_reserved(at_30, 15, 5 * 360e3 + 90e3, eighth_symbol), (part{5, 11, 2, 8}));
+  EXPECT_EQ(wb::nr_ssb_reserved(at_30, 30, 0, (8 * 1096 + 16) * sample), (part{0, 20, 8, 4}));
+  // Clipped by the slot's blocks, by its symbols, or beside them.
+  EXPECT_EQ(wb::nr_ssb_reserved(at_15, 15, -360e3, second_symbol), (part{0, 18, 2, 4}));
+  EXPECT_EQ(wb::nr_ssb_reserved(at_15, 15, 40 * 180e3, second_symbol), (part{40, 8, 2, 4}));
+  EXPECT_EQ(wb::nr_ssb_reserved(at_15, 15, 0, -2 * 2192 * sample), (part{0, 20, 0, 2}));
+  EXPECT_FALSE(wb::nr_ssb_reserved(at_15, 15, 48 * 180e3, second_symbol));
+  EXPECT_FALSE(wb::nr_ssb_reserved(at_15, 15, -20 * 180e3, second_symbol));
+  EXPECT_FALSE(wb::nr_ssb_reserved(at_15, 15, 0, 1e-3 + second_symbol));
+  EXPECT_FALSE(wb::nr_ssb_reserved(at_15, 15, 0, -1e-3 + second_symbol));
 }
 
 // Transport blocks, coded bits and places are those of other programs, and blocks come back.

@@ -59,16 +59,19 @@ void check_spacings(int ssb_spacing_khz, int spacing_khz) {
 }  // namespace
 
 std::optional<nr_coreset0> nr_coreset0_of(int ssb_spacing_khz, int spacing_khz, int index, bool wide,
-                                          int k_ssb) {
+                                          std::optional<int> k_ssb) {
   check_spacings(ssb_spacing_khz, spacing_khz);
   check_range("index", index, 0, 15);
-  check_range("k_ssb", k_ssb, 0, is_fr2(spacing_khz) ? 11 : 23);
+  if (k_ssb) check_range("k_ssb", *k_ssb, 0, is_fr2(spacing_khz) ? 11 : 23);
   if (wide && ssb_spacing_khz != 30)
     throw argument_error("wide", "true", "false with ssb_spacing_khz = " + std::to_string(ssb_spacing_khz));
   const coreset_table& table = coreset_table_of(ssb_spacing_khz, spacing_khz, wide);
   if (static_cast<std::size_t>(index) >= table.size()) return std::nullopt;
   nr_coreset0 c = table[static_cast<std::size_t>(index)];
-  if (c.offset < 0 && k_ssb > 0) c.offset--;
+  if (c.offset < 0) {
+    if (!k_ssb) throw argument_error("k_ssb", "none", "0 to 11 with index = " + std::to_string(index));
+    if (*k_ssb > 0) c.offset--;
+  }
   return c;
 }
 
@@ -79,11 +82,12 @@ double nr_coreset0_first_hz(const nr_coreset0& c, int ssb_spacing_khz, int spaci
   return -1e3 * (120. * ssb_spacing_khz + unit_khz * k_ssb + nr_block_subcarriers * c.offset * spacing_khz);
 }
 
-nr_type0_occasion nr_type0_occasion_of(int index, int ssb_index, int spacing_khz, int coreset_symbols) {
+std::optional<nr_type0_occasion> nr_type0_occasion_of(int index, int ssb_index, int spacing_khz,
+                                                      int coreset_symbols) {
   if (spacing_khz != 15 && spacing_khz != 30 && spacing_khz != 60 && spacing_khz != 120)
     throw argument_error("spacing_khz", std::to_string(spacing_khz), "15, 30, 60 or 120");
   const bool high = is_fr2(spacing_khz);
-  check_range("index", index, 0, high ? 13 : 15);
+  check_range("index", index, 0, 15);
   check_range("ssb_index", ssb_index, 0, high ? 63 : 7);
   check_range("coreset_symbols", coreset_symbols, 1, 3);
   // 2 O, 2 M, and the first symbol; of odd i_SSB alone: -1 stands for the CORESET's length, -7 for 7.
@@ -96,15 +100,16 @@ nr_type0_occasion nr_type0_occasion_of(int index, int ssb_index, int spacing_khz
   static constexpr row high_rows[14] = {{0, 2, 0},   {0, 1, -7},  {5, 2, 0},  {5, 1, -7},  {10, 2, 0},
                                         {10, 1, -7}, {0, 1, -1},  {5, 1, -1}, {10, 1, -1}, {15, 2, 0},
                                         {15, 1, -7}, {15, 1, -1}, {0, 4, 0},  {10, 4, 0}};
+  if (high && index > 13) return std::nullopt;
   const row& r = high ? high_rows[index] : low_rows[index];
   const int slots = 10 * spacing_khz / 15;
   const int number = r.twice_offset * (spacing_khz / 15) / 2 + ssb_index * r.twice_step / 2;
-  const int of_odd = r.first == -7 ? 7 : coreset_symbols;
-  return {.sfn_parity = number / slots % 2,
-          .slot = number % slots,
-          .first_symbol = r.first >= 0         ? r.first
-                          : ssb_index % 2 == 0 ? 0
-                                               : of_odd};
+  const int symbol_if_odd = r.first == -7 ? 7 : coreset_symbols;
+  return nr_type0_occasion{.sfn_parity = number / slots % 2,
+                           .slot = number % slots,
+                           .first_symbol = r.first >= 0         ? r.first
+                                           : ssb_index % 2 == 0 ? 0
+                                                                : symbol_if_odd};
 }
 
 std::vector<int> nr_pdcch_candidates(int cces, int level, int candidates,
@@ -119,13 +124,16 @@ std::vector<int> nr_pdcch_candidates(int cces, int level, int candidates,
     check_range("rnti", ue->rnti, 1, 65535);
     check_range("coreset", ue->coreset, 0, 15);
     check_range("slot", ue->slot, 0, 79);
+    check_range("carrier", ue->carrier, 0, 7);
     static constexpr std::int64_t factors[3] = {39827, 39829, 39839};
     y = ue->rnti;
     for (int n = 0; n <= ue->slot; n++) y = factors[ue->coreset % 3] * y % 65537;
   }
+  const int carrier = ue ? ue->carrier : 0;
   std::vector<int> first;
   for (int m = 0; m < candidates; m++)
-    first.push_back(level * static_cast<int>((y + m * cces / (level * candidates)) % (cces / level)));
+    first.push_back(level *
+                    static_cast<int>((y + m * cces / (level * candidates) + carrier) % (cces / level)));
   return first;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Where control channels of 5G NR are: CORESET 0 and when it is monitored (3GPP TS 38.213 §13), and the
-// candidates of search spaces (§10.1). Frequency range 1 (FR1) has subcarriers 15 and 30 kHz apart, FR2 more.
+// candidates of search spaces (§10.1). CORESET 0 has subcarriers 15 or 30 kHz apart in frequency range 1
+// (FR1), and 60 or 120 kHz in FR2.
 #include <optional>
 #include <vector>
 
@@ -16,11 +17,11 @@ struct nr_coreset0 {
 };
 /// The CORESET of controlResourceSetZero = index 0..15; none if the index is reserved. Spacings of the
 /// SS/PBCH block and of the CORESET in kHz: 15 and 30, or 120 and 240 with 60 and 120. wide: bands whose
-/// least channel bandwidth is 40 MHz (30 kHz blocks alone). In FR2 some offsets depend on k_ssb, 0..11.
-/// Throws argument_error.
+/// least channel bandwidth is 40 MHz (30 kHz blocks alone). k_ssb 0..23, in FR2 0..11, on which some offsets
+/// of FR2 depend: those need it. Throws argument_error.
 ///   nr_coreset0_of(30, 30, 10);  // 48 resource blocks, 1 symbol, offset 12
 std::optional<nr_coreset0> nr_coreset0_of(int ssb_spacing_khz, int spacing_khz, int index, bool wide = false,
-                                          int k_ssb = 0);
+                                          std::optional<int> k_ssb = {});
 /// From the block's subcarrier 120 to subcarrier 0 of the CORESET, in Hz. k_ssb 0..23, FR2 0..11. Throws
 /// argument_error.
 double nr_coreset0_first_hz(const nr_coreset0& coreset, int ssb_spacing_khz, int spacing_khz, int k_ssb);
@@ -32,15 +33,18 @@ struct nr_type0_occasion {
   int first_symbol = 0;  // of the CORESET
   bool operator==(const nr_type0_occasion&) const = default;
 };
-/// Of searchSpaceZero = index 0..15 (table 13-11) and block i_SSB 0..7; at 60 and 120 kHz index 0..13 of
-/// multiplexing pattern 1 (table 13-12) and i_SSB 0..63. Throws argument_error.
-nr_type0_occasion nr_type0_occasion_of(int index, int ssb_index, int spacing_khz, int coreset_symbols);
+/// Of searchSpaceZero = index 0..15 (table 13-11) and block i_SSB 0..7; at 60 and 120 kHz table 13-12 and
+/// i_SSB 0..63. None if the index is reserved. Occasions are those of multiplexing pattern 1, which the
+/// CORESET must have. Throws argument_error.
+std::optional<nr_type0_occasion> nr_type0_occasion_of(int index, int ssb_index, int spacing_khz,
+                                                      int coreset_symbols);
 
 /// Parameters of a UE-specific search space.
 struct nr_ue_search_space {
   int rnti = 1;     // n_RNTI: 1..65535
   int coreset = 0;  // p: 0..15
   int slot = 0;     // in its frame, 0..79
+  int carrier = 0;  // n_CI, of the serving cell in cross-carrier scheduling: 0..7
 };
 /// The first control channel element (CCE) of each of `candidates` candidates. Candidates repeat in a
 /// small CORESET. Without a UE the search space is common. cces 1..135, level 1, 2, 4, 8, 16 up to

@@ -29,50 +29,48 @@ int dci_groups(const nr_dci_config& c) {
   return (n + c.first_resource_block % size + size - 1) / size;
 }
 
+int bits_of(const std::vector<nr_dci_field>& fields) {
+  int sum = 0;
+  for (const nr_dci_field& f : fields) sum += f.bits;
+  return sum;
+}
+
 /// Collects fields; those without bits are left out.
 class field_list {
  public:
   void add(const char* name, int bits, std::optional<int> fixed = {}) {
     if (bits > 0) fields.push_back({name, bits, fixed});
   }
-  int bits() const {
-    int sum = 0;
-    for (const nr_dci_field& f : fields) sum += f.bits;
-    return sum;
-  }
+  int bits() const { return bits_of(fields); }
   std::vector<nr_dci_field> fields;
 };
 
 constexpr int bits_beside_allocation_0_0 = 20, bits_beside_allocation_1_0 = 28;
 
 void add_0_0(const nr_dci_config& c, field_list& list) {
-  const int whole = type_1_bits(c.uplink_blocks), up = whole + bits_beside_allocation_0_0,
+  const int untruncated = type_1_bits(c.uplink_blocks), up = untruncated + bits_beside_allocation_0_0,
             down = type_1_bits(c.downlink_blocks) + bits_beside_allocation_1_0;
   list.add("identifier", 1, 0);
-  list.add("frequency_domain", c.common_search_space ? std::min(whole, whole - (up - down)) : whole);
+  list.add("frequency_domain",
+           c.common_search_space ? std::min(untruncated, untruncated - (up - down)) : untruncated);
   list.add("time_domain", 4);
   list.add("frequency_hopping", 1);
   list.add("mcs", 5);
-  if (c.use == nr_dci_use::tc_rnti)
-    list.add("reserved", 1, 0);
-  else
-    list.add("ndi", 1);
+  const auto reserved = c.use == nr_dci_use::tc_rnti ? std::optional(0) : std::nullopt;
+  list.add("ndi", 1, reserved);
   list.add("rv", 2);
-  if (c.use == nr_dci_use::tc_rnti)
-    list.add("reserved", 4, 0);
-  else
-    list.add("harq_process", 4);
+  list.add("harq_process", 4, reserved);
   list.add("tpc", 2);
   const int sul = c.supplementary_uplink && down > up ? 1 : 0;
   list.add("padding", down - list.bits() - sul, 0);
-  list.add("supplementary_uplink", sul);
+  list.add("supplementary_uplink", sul, reserved);
 }
 
 void add_1_0(const nr_dci_config& c, field_list& list) {
   const int allocation = type_1_bits(c.downlink_blocks), down = allocation + bits_beside_allocation_1_0,
             up = type_1_bits(c.uplink_blocks) + bits_beside_allocation_0_0;
-  const bool of_ue = c.use == nr_dci_use::c_rnti || c.use == nr_dci_use::tc_rnti;
-  if (of_ue || c.use == nr_dci_use::order) list.add("identifier", 1, 1);
+  const bool is_of_ue = c.use == nr_dci_use::c_rnti || c.use == nr_dci_use::tc_rnti;
+  if (is_of_ue || c.use == nr_dci_use::order) list.add("identifier", 1, 1);
   if (c.use == nr_dci_use::p_rnti) {
     list.add("short_messages_indicator", 2);
     list.add("short_messages", 8);
@@ -90,12 +88,11 @@ void add_1_0(const nr_dci_config& c, field_list& list) {
     list.add("interleaved", 1);
     list.add("mcs", 5);
   }
-  if (of_ue) {
-    const bool temporary = c.use == nr_dci_use::tc_rnti;
+  if (is_of_ue) {
     list.add("ndi", 1);
     list.add("rv", 2);
     list.add("harq_process", 4);
-    list.add(temporary ? "reserved" : "dai", 2, temporary ? std::optional(0) : std::nullopt);
+    list.add("dai", 2, c.use == nr_dci_use::tc_rnti ? std::optional(0) : std::nullopt);
     list.add("tpc", 2);
     list.add("pucch_resource", 3);
     list.add("harq_delay", 3);
@@ -131,8 +128,8 @@ int precoding_bits(const nr_dci_config& c) {
   if (!c.codebook || c.antenna_ports == 1) return 0;
   const bool one = c.max_layers == 1 || c.transform_precoding;
   const auto subset = static_cast<std::size_t>(c.codebook_subset);
-  static constexpr int of_four[2][3] = {{6, 5, 4}, {5, 4, 2}}, of_two[2][3] = {{4, 0, 2}, {3, 0, 1}};
-  return (c.antenna_ports == 4 ? of_four : of_two)[one ? 1 : 0][subset];
+  static constexpr int four_ports[2][3] = {{6, 5, 4}, {5, 4, 2}}, two_ports[2][3] = {{4, 0, 2}, {3, 0, 1}};
+  return (c.antenna_ports == 4 ? four_ports : two_ports)[one ? 1 : 0][subset];
 }
 int srs_resource_bits(const nr_dci_config& c) {
   if (c.codebook) return bits_for(c.srs_resources);
@@ -191,6 +188,11 @@ void add_1_1(const nr_dci_config& c, field_list& list) {
   list.add("code_block_groups", c.code_block_groups * c.codewords);
   list.add("flush", c.flush_indicator ? 1 : 0);
   list.add("dmrs_scid", 1);
+}
+
+/// Whether all ones of this field are the mark of an order, as in format 1_0 with C-RNTI.
+bool may_mark_order(const nr_dci_config& c, const nr_dci_field& f) {
+  return c.format == nr_dci_format::f1_0 && c.use == nr_dci_use::c_rnti && f.name == "frequency_domain";
 }
 
 void put_bits(std::vector<std::uint8_t>& bits, int value, int count) {
@@ -292,6 +294,11 @@ const std::vector<setting_of<nr_dci_config>>& nr_dci_settings() {
       integer("csi_request_bits", &c::csi_request_bits, 0, 6, "reportTriggerSize.").only_with("format", up),
       boolean("ptrs", &c::ptrs, "PUSCH has phase-tracking reference signals.").only_with("format", up),
       boolean("dynamic_beta", &c::dynamic_beta, "DCIs name the beta offsets of UCI.").only_with("format", up),
+      integer(
+          "least_bits", &c::least_bits, 0, 140,
+          "With supplementary_uplink: the size of the longer 0_1 of the cell's two carriers, to which the "
+          "other is padded.")
+          .only_with("format", up),
       boolean("interleaved", &c::interleaved, "PDSCH may have interleaved resource blocks.")
           .only_with("format", down),
       boolean("dynamic_bundling", &c::dynamic_bundling, "DCIs name the size of PRB bundles.")
@@ -312,12 +319,14 @@ const std::vector<setting_of<nr_dci_config>>& nr_dci_settings() {
 
 void check(const nr_dci_config& c) {
   check_settings(nr_dci_settings(), c);
-  const auto only = [](const char* name, bool wrong, const char* value, const char* allowed) {
+  const auto only = [](const char* name, bool wrong, const std::string& value, const char* allowed) {
     if (wrong) throw argument_error(name, value, allowed);
   };
   const bool plain = c.use == nr_dci_use::c_rnti;
-  only("use", !is_fallback(c.format) && !plain, "another RNTI", "\"c-rnti\" with formats 0_1 and 1_1");
-  only("use", c.format == nr_dci_format::f0_0 && !plain && c.use != nr_dci_use::tc_rnti, "another RNTI",
+  static constexpr const char* uses[] = {"c-rnti", "tc-rnti", "si-rnti", "ra-rnti", "p-rnti", "order"};
+  const std::string use = std::string("\"") + uses[static_cast<std::size_t>(c.use)] + '"';
+  only("use", !is_fallback(c.format) && !plain, use, "\"c-rnti\" with formats 0_1 and 1_1");
+  only("use", c.format == nr_dci_format::f0_0 && !plain && c.use != nr_dci_use::tc_rnti, use,
        "\"c-rnti\" or \"tc-rnti\" with format 0_0");
   only("common_search_space",
        is_fallback(c.format) && !c.common_search_space && !plain && c.use != nr_dci_use::order, "false",
@@ -325,14 +334,18 @@ void check(const nr_dci_config& c) {
   only("codebook_subset",
        c.codebook && c.antenna_ports == 2 && c.codebook_subset == nr_codebook_subset::partial, "\"partial\"",
        "\"full\" or \"non-coherent\" with two antenna ports");
-  only("max_layers", c.codebook && c.max_layers > c.antenna_ports, "more",
+  only("max_layers", c.codebook && c.max_layers > c.antenna_ports, std::to_string(c.max_layers),
        "up to antenna_ports with codebook");
+  only("srs_resources", c.codebook && c.srs_resources > 2, std::to_string(c.srs_resources),
+       "1 or 2 with codebook");
+  only("least_bits", c.least_bits != 0 && !c.supplementary_uplink, std::to_string(c.least_bits),
+       "0 without supplementary_uplink");
   only("dmrs_type", c.transform_precoding && c.dmrs_type == 2, "2", "1 with transform_precoding");
   only("second_dai", c.second_dai && !c.dynamic_harq, "true", "false without dynamic_harq");
   only("several_cells", c.several_cells && !c.dynamic_harq, "true", "false without dynamic_harq");
   only("flush_indicator", c.flush_indicator && c.code_block_groups == 0, "true",
        "false without code_block_groups");
-  only("code_block_groups", c.codewords == 2 && c.code_block_groups > 4, "more",
+  only("code_block_groups", c.codewords == 2 && c.code_block_groups > 4, std::to_string(c.code_block_groups),
        "0, 2 or 4 with two codewords");
 }
 
@@ -353,15 +366,15 @@ std::vector<nr_dci_field> nr_dci_fields(const nr_dci_config& c) {
       add_1_1(c, list);
       break;
   }
-  if (!is_fallback(c.format) && list.bits() == c.fallback_bits) list.add("padding", 1, 0);
+  if (!is_fallback(c.format)) {
+    const int bits = list.bits(),
+              padded = c.format == nr_dci_format::f0_1 ? std::max(bits, c.least_bits) : bits;
+    list.add("padding", padded - bits + (padded == c.fallback_bits ? 1 : 0), 0);
+  }
   return list.fields;
 }
 
-int nr_dci_bits(const nr_dci_config& c) {
-  int bits = 0;
-  for (const nr_dci_field& f : nr_dci_fields(c)) bits += f.bits;
-  return bits;
-}
+int nr_dci_bits(const nr_dci_config& c) { return bits_of(nr_dci_fields(c)); }
 
 std::vector<std::uint8_t> nr_dci_encode(const nr_dci_config& c, const std::vector<int>& values) {
   const std::vector<nr_dci_field> fields = nr_dci_fields(c);
@@ -373,7 +386,7 @@ std::vector<std::uint8_t> nr_dci_encode(const nr_dci_config& c, const std::vecto
   std::size_t next = 0;
   for (const nr_dci_field& f : fields) {
     const int value = f.fixed ? *f.fixed : values[next++];
-    if (!f.fixed) check_range(f.name.c_str(), value, 0, (1 << f.bits) - 1);
+    if (!f.fixed) check_range(f.name.c_str(), value, 0, (1 << f.bits) - (may_mark_order(c, f) ? 2 : 1));
     put_bits(bits, value, f.bits);
   }
   return bits;
@@ -381,20 +394,18 @@ std::vector<std::uint8_t> nr_dci_encode(const nr_dci_config& c, const std::vecto
 
 std::optional<std::vector<int>> nr_dci_decode(const nr_dci_config& c, std::span<const std::uint8_t> bits) {
   const std::vector<nr_dci_field> fields = nr_dci_fields(c);
-  const auto size = static_cast<std::size_t>(nr_dci_bits(c));
+  const auto size = as_size(bits_of(fields));
   if (bits.size() != size)
     throw argument_error("bits", std::to_string(bits.size()) + " bits", std::to_string(size));
+  for (const int b : bits) check_range("bits", b, 0, 1);
   std::vector<int> values;
   std::size_t first = 0;
   for (const nr_dci_field& f : fields) {
     int value = 0;
-    for (int i = 0; i < f.bits; i++) value = 2 * value + (bits[first++] & 1);
+    for (int i = 0; i < f.bits; i++) value = 2 * value + bits[first++];
     const bool is_mark = f.name == "identifier" || f.name == "frequency_domain";
     if (f.fixed && is_mark && value != *f.fixed) return std::nullopt;
-    // All ones with C-RNTI are an order.
-    if (c.format == nr_dci_format::f1_0 && c.use == nr_dci_use::c_rnti && f.name == "frequency_domain" &&
-        value == (1 << f.bits) - 1)
-      return std::nullopt;
+    if (may_mark_order(c, f) && value == (1 << f.bits) - 1) return std::nullopt;
     if (!f.fixed) values.push_back(value);
   }
   return values;
@@ -420,17 +431,24 @@ std::optional<nr_block_range> nr_block_range_of(int value, int n) {
   return r;
 }
 
-std::optional<std::vector<int>> nr_dci_blocks(const nr_dci_config& c, int value) {
+std::optional<std::vector<int>> nr_dci_blocks(const nr_dci_config& c, int value, int hopping_bits) {
   int bits = 0;
   for (const nr_dci_field& f : nr_dci_fields(c))
     if (f.name == "frequency_domain") bits = f.bits;
   check_range("frequency_domain", value, 0, (1 << bits) - 1);
   const int n = dci_blocks(c);
+  check_range("hopping_bits", hopping_bits, 0, 2);
+  if (hopping_bits > 0 && (!is_uplink(c.format) ||
+                           (c.format == nr_dci_format::f0_1 && c.allocation == nr_dci_allocation::type_0)))
+    throw argument_error("hopping_bits", std::to_string(hopping_bits), "0 but for PUSCH of type 1");
   bool type_0 = !is_fallback(c.format) && c.allocation == nr_dci_allocation::type_0;
   if (!is_fallback(c.format) && c.allocation == nr_dci_allocation::both) {
     type_0 = value >> (bits - 1) == 0;
     value &= (1 << (bits - 1)) - 1;
   }
+  // The allocation has the lowest bits: of a field for both types, those of its type.
+  const int type_bits = type_0 ? dci_groups(c) : std::min(bits, type_1_bits(n));
+  value &= (1 << std::max(type_bits - (type_0 ? 0 : hopping_bits), 0)) - 1;
   std::vector<int> blocks;
   if (type_0) {
     const int groups = dci_groups(c), size = group_size(n, c.rbg_configuration);
@@ -438,7 +456,7 @@ std::optional<std::vector<int>> nr_dci_blocks(const nr_dci_config& c, int value)
       const int group = (c.first_resource_block % size + b) / size;
       if ((value >> (groups - 1 - group) & 1) != 0) blocks.push_back(b);
     }
-    if (blocks.empty() || value >> groups != 0) return std::nullopt;
+    if (blocks.empty()) return std::nullopt;
     return blocks;
   }
   const auto range = nr_block_range_of(value, n);
@@ -471,11 +489,12 @@ std::optional<nr_si_dci> nr_si_dci_decode(std::span<const std::uint8_t> bits, in
 
 std::vector<int> nr_si_blocks(const nr_si_dci& d, int coreset_blocks) {
   check_si_dci(d, coreset_blocks);
+  std::vector<int> found;
+  for (int i = d.first_block; i < d.first_block + d.blocks; i++) found.push_back(i);
+  if (!d.interleaved) return found;
   // CORESET 0 counts as a bandwidth part that begins with it.
   const std::vector<int> interleaved = nr_interleaved_blocks(0, coreset_blocks, 2);
-  std::vector<int> found;
-  for (int i = d.first_block; i < d.first_block + d.blocks; i++)
-    found.push_back(d.interleaved ? interleaved[as_size(i)] : i);
+  for (int& block : found) block = interleaved[as_size(block)];
   return found;
 }
 

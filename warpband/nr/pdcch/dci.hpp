@@ -35,7 +35,7 @@ struct nr_dci_config {
   bool common_search_space = true;
   bool supplementary_uplink = false;
 
-  // Of 0_1 and 1_1. uplink_blocks, downlink_blocks are then the active parts'.
+  // Formats 0_1 and 1_1. uplink_blocks and downlink_blocks are those of the active bandwidth parts.
   bool cross_carrier = false;
   int bandwidth_parts = 0;  // that RRC adds to the initial one: 0..4
   nr_dci_allocation allocation = nr_dci_allocation::type_1;
@@ -59,6 +59,7 @@ struct nr_dci_config {
   int csi_request_bits = 0;  // 0..6
   bool ptrs = false;
   bool dynamic_beta = false;
+  int least_bits = 0;  // supplementary_uplink: size of the longer 0_1 of the cell's two carriers, 0..140
 
   // Of 1_1.
   bool interleaved = false;       // VRB-to-PRB mapping
@@ -70,6 +71,7 @@ struct nr_dci_config {
   int harq_delays = 8;            // entries of dl-DataToUL-ACK: 1..8
   bool tci = false;
   bool flush_indicator = false;  // with code_block_groups
+  bool operator==(const nr_dci_config&) const = default;
 };
 /// Its settings: names, what is allowed, what they mean.
 const std::vector<setting_of<nr_dci_config>>& nr_dci_settings();
@@ -80,16 +82,19 @@ struct nr_dci_field {
   std::string name;
   int bits = 0;                   // at least 1
   std::optional<int> fixed = {};  // its value in every DCI of the format; "reserved" and "padding" are 0
+  bool operator==(const nr_dci_field&) const = default;
 };
-/// The fields of a DCI in their order. Throws argument_error.
+/// The fields of a DCI in their order, each name once. Fields that the format reserves for an RNTI are fixed
+/// at 0. Throws argument_error.
 std::vector<nr_dci_field> nr_dci_fields(const nr_dci_config& config);
 /// The sum of their bits. Throws argument_error.
 int nr_dci_bits(const nr_dci_config& config);
 /// The bits of a DCI. values: of the fields that are not fixed, in their order. Throws argument_error that
-/// names the field, or "values".
+/// names the field, or "values". A frequency_domain of all ones is not allowed where it marks an order.
 std::vector<std::uint8_t> nr_dci_encode(const nr_dci_config& config, const std::vector<int>& values);
 /// The values of these bits; none if they are of another format of this size, by the identifier or the
-/// mark of an order. Throws argument_error ("bits").
+/// mark of an order. Formats of SI-RNTI, RA-RNTI and P-RNTI have neither. An order in a part of one resource
+/// block has no mark. Throws argument_error ("bits").
 std::optional<std::vector<int>> nr_dci_decode(const nr_dci_config& config,
                                               std::span<const std::uint8_t> bits);
 
@@ -101,8 +106,12 @@ struct nr_block_range {
 };
 std::optional<nr_block_range> nr_block_range_of(int value, int n);
 /// Virtual resource blocks of the bandwidth part that a value of "frequency_domain" allocates; none if it
-/// allocates none that the part has. Throws argument_error.
-std::optional<std::vector<int>> nr_dci_blocks(const nr_dci_config& config, int frequency_domain);
+/// allocates none that the part has. Bits between a mark of type 0 or 1 and the allocation do not count.
+/// hopping_bits: bits of the second hop's offset before the allocation, in a DCI of PUSCH with type 1 whose
+/// frequency_hopping is 1: 1 with two offsets, 2 with four. Blocks are those of the first hop. Throws
+/// argument_error.
+std::optional<std::vector<int>> nr_dci_blocks(const nr_dci_config& config, int frequency_domain,
+                                              int hopping_bits = 0);
 
 /// DCI format 1_0 with SI-RNTI, without shared spectrum.
 struct nr_si_dci {
@@ -145,7 +154,9 @@ nr_pdsch_time nr_pdsch_default_a(int index, int dmrs_first_symbol);
 nr_channel_config nr_si_channel(const nr_si_dci& dci, const nr_carrier& carrier, int dmrs_first_symbol,
                                 const std::optional<pdcch_config>& coreset = {});
 /// What a PDSCH is mapped round because of the PDCCH that schedules it (TS 38.214 §5.1.4): the candidate's
-/// resource-element groups. Resource blocks are counted from the CORESET's first one. Throws argument_error.
+/// resource-element groups. Resource blocks are counted from the CORESET's first one. In a CORESET of one
+/// symbol that is not interleaved, candidates of 8 and 16 CCEs may begin with the same CCE. A DCI found in
+/// that of 8 then leaves out the elements of 16: pass level 16. Throws argument_error.
 std::vector<nr_reserved> nr_pdcch_reserved(const pdcch_config& coreset, int first_cce);
 
 }  // namespace wb

@@ -91,14 +91,14 @@ std::vector<wb::nr_dci_config> dci_configs() {
            .dmrs_length = 2,
            .frequency_hopping = true,
            .second_dai = true,
-           .srs_resources = 4,
+           .srs_resources = 2,
            .max_layers = 4,
            .antenna_ports = 4,
            .csi_request_bits = 6,
            .ptrs = true,
            .dynamic_beta = true};
       list.push_back(c);
-      c.codebook = false;
+      c.codebook = false, c.srs_resources = 4;
       list.push_back(c);
     }
   return list;
@@ -110,6 +110,68 @@ std::string dci_text(const wb::nr_dci_config& c) {
   for (const wb::nr_dci_field& f : wb::nr_dci_fields(c))
     text += (text.empty() ? "" : ", ") + f.name + " " + std::to_string(f.bits);
   return text;
+}
+
+// What TC-RNTI makes of the fields of C-RNTI: reserved bits with a name of their own.
+TEST(nr_dci, names_are_unique_and_reserved_fields_are_0) {
+  for (const wb::nr_dci_config& c : dci_configs()) {
+    std::set<std::string> names;
+    for (const wb::nr_dci_field& f : wb::nr_dci_fields(c))
+      EXPECT_TRUE(names.insert(f.name).second) << dci_text(c);
+  }
+  const auto fixed = [](wb::nr_dci_config c) {
+    std::set<std::string> names;
+    for (const wb::nr_dci_field& f : wb::nr_dci_fields(c))
+      if (f.fixed == 0) names.insert(f.name);
+    return names;
+  };
+  using names = std::set<std::string>;
+  wb::nr_dci_config c{.format = format::f0_0, .use = use::tc_rnti, .supplementary_uplink = true};
+  EXPECT_EQ(fixed(c), (names{"identifier", "ndi", "harq_process", "padding", "supplementary_uplink"}));
+  EXPECT_EQ(wb::nr_dci_bits(c), 37);
+  c.use = use::c_rnti;
+  EXPECT_EQ(fixed(c), (names{"identifier", "padding"}));
+  c.format = format::f1_0, c.use = use::tc_rnti;
+  EXPECT_EQ(fixed(c), names{"dai"});
+}
+
+// All fields that settings may add, with their widths.
+TEST(nr_dci, widest_formats_by_hand) {
+  const auto widest = [](format f, wb::nr_dci_allocation allocation) {
+    for (const wb::nr_dci_config& c : dci_configs())
+      if (c.format == f && c.cross_carrier && c.allocation == allocation &&
+          (f == format::f0_1 ? c.uplink_blocks : c.downlink_blocks) == 273)
+        return c;
+    return wb::nr_dci_config{};
+  };
+  // 273 blocks from block 7 on in groups of 16: 18 bits. Type 1: 16 bits.
+  EXPECT_EQ(
+      dci_text(widest(format::f1_1, wb::nr_dci_allocation::both)),
+      std::string(
+          "identifier 1, carrier 3, bandwidth_part 2, frequency_domain 19, time_domain 3, interleaved 1, "
+          "bundling 1, rate_matching 2, zp_csi_rs 2, mcs 5, ndi 1, rv 2, mcs_2 5, ndi_2 1, rv_2 2, ") +
+          "harq_process 4, dai 4, tpc 2, pucch_resource 3, harq_delay 3, antenna_ports 6, tci 3, "
+          "srs_request 3, code_block_groups 8, flush 1, dmrs_scid 1");
+  EXPECT_EQ(dci_text(widest(format::f0_1, wb::nr_dci_allocation::type_1)),
+            "identifier 1, carrier 3, supplementary_uplink 1, bandwidth_part 2, frequency_domain 16, "
+            "frequency_hopping 1, mcs 5, ndi 1, rv 2, harq_process 4, dai 2, second_dai 2, tpc 2, "
+            "srs_resource 1, precoding 6, antenna_ports 5, srs_request 3, csi_request 6, "
+            "code_block_groups 8, ptrs_dmrs 2, beta_offset 2, dmrs_scid 1, ul_sch 1");
+  for (const format f : {format::f0_1, format::f1_1}) {
+    const std::string text = dci_text(widest(f, wb::nr_dci_allocation::type_0));
+    EXPECT_EQ(text.find("frequency_hopping"), text.npos);
+    EXPECT_EQ(text.find("interleaved"), text.npos);
+  }
+  // The shorter 0_1 of two carriers, padded to the longer one; then a bit more, as 1_0 has this size.
+  wb::nr_dci_config c{.format = format::f0_1, .uplink_blocks = 24, .supplementary_uplink = true};
+  const int bits = wb::nr_dci_bits(c);
+  c.least_bits = bits + 4;
+  EXPECT_EQ(wb::nr_dci_bits(c), bits + 4);
+  EXPECT_EQ(wb::nr_dci_fields(c).back(), (wb::nr_dci_field{"padding", 4, 0}));
+  c.fallback_bits = bits + 4;
+  EXPECT_EQ(wb::nr_dci_bits(c), bits + 5);
+  c.least_bits = bits - 4;
+  EXPECT_EQ(wb::nr_dci_bits(c), bits);
 }
 
 TEST(nr_dci, fields_are_those_of_the_clauses) {
@@ -244,7 +306,7 @@ TEST(nr_dci, fields_come_back) {
   EXPECT_GT(sizes.size(), 30u);
 }
 
-TEST(nr_dci, other_formats_of_the_size_are_told_apart) {
+TEST(nr_dci, identifiers_separate_formats_of_one_size) {
   const wb::nr_dci_config down{.downlink_blocks = 48}, order{.use = use::order, .downlink_blocks = 48},
       up{.format = format::f0_0, .downlink_blocks = 48};
   const auto values = [](const wb::nr_dci_config& c) {
@@ -288,7 +350,13 @@ TEST(nr_dci, allocations_equal_their_definition) {
   EXPECT_EQ(wb::nr_dci_blocks(c, 0b0000000001), (std::vector<int>{22, 23, 24}));
   EXPECT_EQ(wb::nr_dci_blocks(c, 512 + wb::nr_resource_indication(3, 4, 25)), (std::vector<int>{3, 4, 5, 6}));
   EXPECT_FALSE(wb::nr_dci_blocks(c, 512 + 511));
-  EXPECT_FALSE(wb::nr_dci_blocks(c, 1 << 8));  // no such group
+  // The bitmap has the lowest 7 of 9 bits; the others do not count.
+  EXPECT_EQ(wb::nr_dci_blocks(c, 0b0110000001), (std::vector<int>{22, 23, 24}));
+  EXPECT_FALSE(wb::nr_dci_blocks(c, 1 << 8));  // no group
+  // A bitmap of 13 bits and an allocation of 11, of 51 blocks.
+  c.rbg_configuration = 1, c.downlink_blocks = 51, c.first_resource_block = 0;
+  EXPECT_EQ(wb::nr_dci_fields(c)[1].bits, 14);
+  EXPECT_EQ(wb::nr_dci_blocks(c, (0b111 << 11) + 51 * 2 + 7), (std::vector<int>{7, 8, 9}));
   // Configurations of TS 38.214 table 5.1.2.2.1-1, as bits of the bitmap.
   const int blocks[] = {36, 37, 72, 73, 144, 145, 275}, first[] = {18, 10, 18, 10, 18, 10, 18},
             second[] = {9, 5, 9, 5, 9, 10, 18};
@@ -298,6 +366,30 @@ TEST(nr_dci, allocations_equal_their_definition) {
       c.first_resource_block = 0, c.downlink_blocks = blocks[i], c.rbg_configuration = configuration;
       EXPECT_EQ(wb::nr_dci_fields(c)[1].bits, configuration == 1 ? first[i] : second[i]) << blocks[i];
     }
+}
+
+// TS 38.212 §7.3.1.1: with hopping the highest bits of type 1 are the second hop's offset.
+TEST(nr_dci, offsets_of_hops_are_no_part_of_the_allocation) {
+  // 24 blocks: 9 bits. Blocks 3 and 4 are 24 + 3 = 27.
+  wb::nr_dci_config c{.format = format::f0_0, .uplink_blocks = 24};
+  const std::vector<int> blocks{3, 4};
+  EXPECT_EQ(wb::nr_dci_blocks(c, 27), blocks);
+  EXPECT_EQ(wb::nr_dci_blocks(c, 0b100000000 + 27, 1), blocks);
+  EXPECT_EQ(wb::nr_dci_blocks(c, 0b110000000 + 27, 2), blocks);
+  EXPECT_NE(wb::nr_dci_blocks(c, 0b010000000 + 27, 1), blocks);
+  c.format = format::f0_1, c.frequency_hopping = true;
+  EXPECT_EQ(wb::nr_dci_blocks(c, 0b010000000 + 27, 2), blocks);
+  c.allocation = wb::nr_dci_allocation::both, c.uplink_blocks = 25;  // a bitmap of 13 bits
+  EXPECT_EQ(wb::nr_dci_blocks(c, (1 << 13) + 0b0000110000000 + 28, 2), blocks);
+  EXPECT_EQ(wb::nr_dci_blocks(c, 0b0110000000000, 2), (std::vector<int>{2, 3, 4, 5}));  // type 0
+  const auto blames = [&](const wb::nr_dci_config& config, int hopping_bits) {
+    return blamed([&] { wb::nr_dci_blocks(config, 27, hopping_bits); });
+  };
+  EXPECT_EQ(blames(c, 3), "hopping_bits");
+  EXPECT_EQ(blames(c, -1), "hopping_bits");
+  EXPECT_EQ(blames({.format = format::f1_0}, 1), "hopping_bits");
+  c.allocation = wb::nr_dci_allocation::type_0;
+  EXPECT_EQ(blames(c, 1), "hopping_bits");
 }
 
 TEST(nr_dci, names_what_is_wrong) {
@@ -322,7 +414,13 @@ TEST(nr_dci, names_what_is_wrong) {
   const wb::nr_dci_config c;
   EXPECT_EQ(blamed([&] { wb::nr_dci_encode(c, {1, 2}); }), "values");
   EXPECT_EQ(blamed([&] { wb::nr_dci_encode(c, {0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0}); }), "mcs");
+  // All ones are an order.
+  EXPECT_EQ(blamed([&] { wb::nr_dci_encode(c, {511, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}); }), "frequency_domain");
+  EXPECT_EQ(blamed([&] { wb::nr_dci_encode(c, {510, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}); }), "");
   EXPECT_EQ(blamed([&] { wb::nr_dci_decode(c, std::vector<std::uint8_t>(36)); }), "bits");
+  EXPECT_EQ(blamed([&] { wb::nr_dci_decode(c, std::vector<std::uint8_t>(37, 2)); }), "bits");
+  EXPECT_EQ(blames({.format = format::f0_1, .srs_resources = 3}), "srs_resources");
+  EXPECT_EQ(blames({.format = format::f0_1, .least_bits = 40}), "least_bits");
   EXPECT_EQ(blamed([&] { wb::nr_dci_blocks(c, 512); }), "frequency_domain");
   EXPECT_EQ(blamed([&] { wb::nr_resource_indication(3, 22, 24); }), "blocks");
 }
@@ -345,6 +443,7 @@ TEST_P(pdcch_search, finds_the_dcis_of_a_ue) {
                                     {2, 16, 0, 41, 4660}};
   std::vector<sample> grids(slots.size() * coreset.elements());
   std::vector<std::vector<std::uint8_t>> messages;
+  std::vector<int> first_cces;
   std::mt19937 random(8);
   for (const sent& s : sent_dcis) {
     coreset.level = s.level, coreset.dci_bits = s.size, coreset.rnti = s.rnti;
@@ -357,7 +456,8 @@ TEST_P(pdcch_search, finds_the_dcis_of_a_ue) {
         wb::nr_pdcch_candidates(coreset.cces(), s.level, count, wb::nr_ue_search_space{4660, 1, slot});
     const auto in = on_device(exec(), bits, 1, bits.size());
     auto grid = exec().make<sample>(1, coreset.elements());
-    wb::pdcch_encoder(coreset).run(exec(), in, {slot}, {first[static_cast<std::size_t>(s.candidate)]}, grid);
+    first_cces.push_back(first[static_cast<std::size_t>(s.candidate)]);
+    wb::pdcch_encoder(coreset).run(exec(), in, {slot}, {first_cces.back()}, grid);
     const auto values = exec().to_host(grid);
     for (std::size_t e = 0; e < values.size(); e++)
       grids[static_cast<std::size_t>(s.grid) * coreset.elements() + e] += values[e];
@@ -375,13 +475,9 @@ TEST_P(pdcch_search, finds_the_dcis_of_a_ue) {
     EXPECT_EQ(found[i].grid, s.grid);
     EXPECT_EQ(found[i].slot, slots[static_cast<std::size_t>(s.grid)]);
     EXPECT_EQ(found[i].level, s.level);
+    EXPECT_EQ(found[i].first_cce, first_cces[order[i]]);
     EXPECT_EQ(found[i].result.bits, messages[order[i]]);
   }
-  // The same slots as a common search space have other candidates.
-  const wb::pdcch_search common(
-      {.decoder = {.channel = coreset}, .sizes = {45}, .candidates = {0, 0, 1, 0, 0}});
-  for (const auto& f : common.run(exec(), on_device(exec(), grids, slots.size(), coreset.elements()), slots))
-    EXPECT_EQ(f.first_cce, 0);
   EXPECT_EQ(
       blamed([&] { search.run(exec(), on_device(exec(), grids, slots.size(), coreset.elements()), {1}); }),
       "slots");
@@ -389,6 +485,52 @@ TEST_P(pdcch_search, finds_the_dcis_of_a_ue) {
   EXPECT_EQ(blamed([&] { wb::pdcch_search({.sizes = {}}); }), "sizes");
   EXPECT_EQ(blamed([&] { wb::pdcch_search({.candidates = {1, 2}}); }), "candidates");
   EXPECT_EQ(blamed([&] { wb::pdcch_search({.coreset_id = 16}); }), "coreset_id");
+  EXPECT_EQ(blamed([&] {
+              search.run(exec(), on_device(exec(), grids, slots.size(), coreset.elements()), {3, 4, 80});
+            }),
+            "slots");
+}
+
+// A candidate of level 4 in a common search space is at CCE 0 alone, in a UE's elsewhere.
+TEST_P(pdcch_search, candidates_are_those_of_the_space) {
+  wb::pdcch_config coreset{.blocks = 48, .symbols = 2, .rnti = 4660};
+  std::vector<std::uint8_t> bits(39);
+  for (std::size_t i = 0; i < bits.size(); i++) bits[i] = i % 3 == 0;
+  const auto in = on_device(exec(), bits, 1, bits.size());
+  const int slot = 7;
+  std::set<int> ue_cces;
+  for (const int carrier : {0, 1, 3}) {
+    const int expected = wb::nr_pdcch_candidates(16, 4, 1, wb::nr_ue_search_space{4660, 1, slot, carrier})[0];
+    ue_cces.insert(expected);
+    for (const int first_cce : {0, 4, 8, 12}) {
+      auto grid = exec().make<sample>(1, coreset.elements());
+      wb::pdcch_encoder(coreset).run(exec(), in, {slot}, {first_cce}, grid);
+      const auto count = [&](std::optional<int> coreset_id) {
+        const wb::pdcch_search search({.decoder = {.channel = coreset},
+                                       .candidates = {0, 0, 1, 0, 0},
+                                       .coreset_id = coreset_id,
+                                       .carrier = coreset_id ? carrier : 0});
+        return search.run(exec(), grid, {slot}).size();
+      };
+      EXPECT_EQ(count({}), first_cce == 0 ? 1u : 0u);
+      EXPECT_EQ(count(1), first_cce == expected ? 1u : 0u);
+    }
+  }
+  EXPECT_EQ(ue_cces.size(), 3u);  // (Y + n_CI) mod 4
+}
+
+TEST(pdcch_search_settings, each_size_has_a_decoder) {
+  using config = wb::pdcch_search_config;
+  const auto blames = [](const config& c) { return blamed([&] { wb::pdcch_search search(c); }); };
+  EXPECT_EQ(blames({.candidates = {0, 0, 0, 0, 0}}), "candidates");
+  EXPECT_EQ(blames({.decoder = {.channel = {.blocks = 24}}, .candidates = {0, 0, 0, 2, 1}}), "candidates");
+  EXPECT_EQ(blames({.sizes = {39, 100}, .candidates = {1, 0, 0, 0, 0}}), "candidates");
+  EXPECT_EQ(blames({.sizes = {39, 100}, .candidates = {1, 1, 0, 0, 0}}), "");
+  EXPECT_EQ(blames({.candidates = {0, 0, 7, 0, 0}}), "candidates");
+  EXPECT_EQ(blames({.decoder = {.channel = {.blocks = 25}}, .candidates = {0, 0, 0, 0, 0}}), "blocks");
+  EXPECT_EQ(blames({.decoder = {.channel = {.symbols = 3, .reg_bundle = 2}}}), "reg_bundle");
+  EXPECT_EQ(blames({.carrier = 1}), "carrier");
+  EXPECT_EQ(blames({.coreset_id = 1, .carrier = 8}), "carrier");
 }
 
 }  // namespace dci_test

@@ -362,9 +362,11 @@ const std::vector<setting_of<pdcch_search_config>>& pdcch_search_settings() {
                             "a list of integers from 1 to 140, each once"));
     list.push_back(integers("candidates", &c::candidates, 0, 8,
                             "Candidates of 1, 2, 4, 8 and 16 control channel elements.",
-                            "a list of five integers from 0 to 8"));
+                            "a list of five integers from 0 to 6, or 8"));
     list.push_back(integer("coreset_id", &c::coreset_id, 0, 15,
                            "Identity of the CORESET, for a UE-specific search space. Absent: it is common."));
+    list.push_back(integer("carrier", &c::carrier, 0, 7,
+                           "With coreset_id: n_CI, of the serving cell in cross-carrier scheduling."));
     return list;
   }();
   return settings;
@@ -375,13 +377,21 @@ pdcch_search::pdcch_search(const pdcch_search_config& config) : config_(config) 
   if (config.candidates.size() != 5)
     throw argument_error("candidates", std::to_string(config.candidates.size()) + " numbers",
                          "five: of 1, 2, 4, 8 and 16 CCEs");
+  if (std::count(config.candidates.begin(), config.candidates.end(), 7) > 0)
+    throw argument_error("candidates", "7", "0 to 6, or 8");
+  if (config.carrier != 0 && !config.coreset_id)
+    throw argument_error("carrier", std::to_string(config.carrier), "0 without coreset_id");
   if (config.coreset_id) check_range("rnti", config.decoder.channel.rnti, 1, 65535);
   if (config.sizes.empty()) throw argument_error("sizes", "none", "at least one size");
   std::vector<int> sorted = config.sizes;
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
     throw argument_error("sizes", std::to_string(*twice) + " twice", "each once");
-  for (const int size : config.sizes)
+  pdcch_config coreset = config.decoder.channel;
+  coreset.level = coreset.dci_bits = 1;  // those of the search are not used
+  check(coreset);
+  for (const int size : config.sizes) {
+    const std::size_t before = decoders_.size();
     for (int i = 0; i < 5; i++) {
       pdcch_decoder_config d = config.decoder;
       d.channel.level = 1 << i, d.channel.dci_bits = size;
@@ -390,6 +400,11 @@ pdcch_search::pdcch_search(const pdcch_search_config& config) : config_(config) 
         continue;
       decoders_.emplace_back(d);
     }
+    if (decoders_.size() == before)
+      throw argument_error("candidates", "none for " + std::to_string(size) + " bits",
+                           "a level with candidates for each size, up to the " +
+                               std::to_string(coreset.cces()) + " CCEs of the CORESET");
+  }
 }
 
 std::vector<nr_pdcch_found> pdcch_search::run(executor& exec, view<const std::complex<float>> grids,
@@ -397,6 +412,7 @@ std::vector<nr_pdcch_found> pdcch_search::run(executor& exec, view<const std::co
   check_shape("grids", grids, grids.items, config_.decoder.channel.elements());
   if (slots.size() != grids.items)
     throw argument_error("slots", std::to_string(slots.size()) + " slots", std::to_string(grids.items));
+  for (const int slot : slots) check_range("slots", slot, 0, pdcch_slots - 1);
   std::vector<nr_pdcch_found> found;
   for (const pdcch_decoder& decoder : decoders_) {
     const pdcch_config& c = decoder.config().channel;
@@ -404,7 +420,7 @@ std::vector<nr_pdcch_found> pdcch_search::run(executor& exec, view<const std::co
     std::vector<nr_pdcch_candidate> candidates;
     for (std::size_t g = 0; g < slots.size(); g++) {
       std::optional<nr_ue_search_space> ue;
-      if (config_.coreset_id) ue = nr_ue_search_space{c.rnti, *config_.coreset_id, slots[g]};
+      if (config_.coreset_id) ue = nr_ue_search_space{c.rnti, *config_.coreset_id, slots[g], config_.carrier};
       std::vector<int> first_cces = nr_pdcch_candidates(c.cces(), c.level, count, ue);
       std::sort(first_cces.begin(), first_cces.end());  // a small CORESET repeats some
       first_cces.erase(std::unique(first_cces.begin(), first_cces.end()), first_cces.end());
@@ -412,10 +428,11 @@ std::vector<nr_pdcch_found> pdcch_search::run(executor& exec, view<const std::co
     }
     std::vector<nr_pdcch_result> results = decoder.run(exec, grids, candidates);
     for (std::size_t i = 0; i < results.size(); i++) {
+      if (!results[i].ok) continue;
       const bool is_known = std::any_of(found.begin(), found.end(), [&](const nr_pdcch_found& f) {
         return f.grid == candidates[i].grid && f.result.bits == results[i].bits;
       });
-      if (results[i].ok && !is_known)
+      if (!is_known)
         found.push_back({candidates[i].grid, candidates[i].slot, c.level, candidates[i].first_cce,
                          std::move(results[i])});
     }

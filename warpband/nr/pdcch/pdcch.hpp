@@ -153,8 +153,9 @@ struct pdcch_search_config {
   pdcch_decoder_config decoder = {};  // its level and dci_bits are not used
   std::vector<int> sizes = {39};      // bits of DCIs: each once, 1..140
   std::vector<int> candidates = {0, 0, 4, 2,
-                                 1};   // of 1, 2, 4, 8, 16 CCEs: 0..8; those of SIB1's search space
+                                 1};   // of 1, 2, 4, 8, 16 CCEs: 0..6, 8; those of SIB1's search space
   std::optional<int> coreset_id = {};  // of a UE's search space: 0..15; absent: a common one
+  int carrier = 0;                     // n_CI, of a UE's search space with cross-carrier scheduling: 0..7
   bool operator==(const pdcch_search_config&) const = default;
 };
 /// Its settings with those of the decoder: names, what is allowed, what they mean.
@@ -170,7 +171,9 @@ struct nr_pdcch_found {
 /// Searches a search space for DCIs of an RNTI: all candidates of all sizes (TS 38.213 §10.1).
 ///
 /// Levels above the CORESET's CCEs have no candidates, nor have levels whose coded bits are too few for a
-/// size. P(found) of noise is at most list_size 2^-24 for each candidate and size.
+/// size. Each size needs a level with candidates. P(found) of noise is at most list_size 2^-24 for each
+/// candidate and size.
+///
 /// Threads: any number may call one object at once, each with an executor of its own.
 class pdcch_search {
  public:

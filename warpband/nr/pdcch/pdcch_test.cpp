@@ -277,11 +277,17 @@ TEST(pdcch_tables, of_frequency_range_2) {
         const double first_hz = wb::nr_coreset0_first_hz(*found, t.ssb, t.spacing, k_ssb),
                      end_hz = first_hz + 12e3 * t.blocks[i] * t.spacing;
         if (found->pattern == 1)
-          EXPECT_TRUE(first_hz <= -120e3 * t.ssb && end_hz + 12e3 * t.spacing >= 120e3 * t.ssb)
+          EXPECT_TRUE(first_hz <= -120e3 * t.ssb &&
+                      end_hz + (k_ssb > 0 ? 12e3 * t.spacing : 0) >= 120e3 * t.ssb)
               << i << ' ' << k_ssb;
         else
           EXPECT_TRUE(first_hz >= 120e3 * t.ssb || end_hz <= -120e3 * t.ssb) << i << ' ' << k_ssb;
       }
+  // Where an offset depends on k_SSB, it must be given.
+  EXPECT_EQ(blamed([] { wb::nr_coreset0_of(120, 60, 8); }), "k_ssb");
+  EXPECT_EQ(blamed([] { wb::nr_coreset0_of(120, 120, 6); }), "k_ssb");
+  EXPECT_EQ(blamed([] { wb::nr_coreset0_of(240, 120, 4); }), "k_ssb");
+  EXPECT_EQ(wb::nr_coreset0_of(120, 60, 9), (wb::nr_coreset0{48, 1, 49, 2}));
   const double offsets[14] = {0, 0, 2.5, 2.5, 5, 5, 0, 2.5, 5, 7.5, 7.5, 7.5, 0, 5};
   const double steps[14] = {1, 0.5, 1, 0.5, 1, 0.5, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 2, 2};
   for (int index = 0; index < 14; index++)
@@ -296,7 +302,9 @@ TEST(pdcch_tables, of_frequency_range_2) {
                     (wb::nr_type0_occasion{n / slots % 2, n % slots, first}))
               << index << ' ' << i;
         }
-  EXPECT_EQ(blamed([] { wb::nr_type0_occasion_of(14, 0, 60, 1); }), "index");
+  for (const int spacing : {60, 120})
+    for (const int index : {14, 15}) EXPECT_FALSE(wb::nr_type0_occasion_of(index, 0, spacing, 1));
+  EXPECT_EQ(blamed([] { wb::nr_type0_occasion_of(16, 0, 60, 1); }), "index");
   EXPECT_EQ(blamed([] { wb::nr_type0_occasion_of(0, 64, 120, 1); }), "ssb_index");
 }
 
