@@ -182,7 +182,7 @@ void nr_downlink_generator::set_messages() {
     std::map<int, nr_sent_message> by_slot;
     for (const int index : c.ssb_indices) {
       const nr_type0_occasion when =
-          nr_type0_occasion_of(c.search_space0, index, c.common_spacing_khz, coreset_symbols_);
+          *nr_type0_occasion_of(c.search_space0, index, c.common_spacing_khz, coreset_symbols_);
       if (when.sfn_parity != sfn % 2) continue;
       const nr_sent_message message{index,
                                     sfn,
