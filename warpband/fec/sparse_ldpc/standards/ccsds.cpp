@@ -154,7 +154,8 @@ parity_check_matrix ccsds_matrix(std::string_view name, const unsent_columns& un
   if (name == "tc-128") return telecommand(0, unsent);
   if (name == "tc-256") return telecommand(1, unsent);
   if (name == "tc-512") return telecommand(2, unsent);
-  return c2(name == "c2-8160", unsent);
+  if (name == "c2-8176" || name == "c2-8160") return c2(name == "c2-8160", unsent);
+  throw argument_error("matrix", "\"" + std::string(name) + "\"", "a name of ccsds_names");
 }
 
 }  // namespace wb
