@@ -113,9 +113,9 @@ sparse_sums sparse_sums_of(const parity_check_matrix& h) {
     members[as_size(last + 1)].push_back(i);
   }
   sparse_sums t;
-  for (const auto& of_level : members) {
+  for (const auto& next_level : members) {
     const std::size_t begin = t.columns.size();
-    for (const std::size_t i : of_level) {
+    for (const std::size_t i : next_level) {
       t.columns.push_back(h.parity_columns()[dense + i]);
       for (const bool known : {true, false}) {
         for (const int c : sums[i])
