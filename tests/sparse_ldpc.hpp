@@ -2,6 +2,7 @@
 // Parity-check matrices without structure, and their reference data, for tests.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -29,6 +30,41 @@ inline nlohmann::json any_h_json(const std::string& file) {
   if ((document).is_null()) GTEST_SKIP() << "no refdata in '" << any_h_folder << "'"
 inline parity_check_matrix any_h_matrix(const std::string& name) {
   return read_parity_check_matrix(any_h_folder + "matrices/" + name + ".alist");
+}
+
+inline const std::string satellite_folder = std::string(WARPBAND_REFDATA) + "/ldpc_more/";
+/// A document of the reference data of CCSDS and DVB-S2, or null without it.
+inline nlohmann::json satellite_json(const std::string& file) {
+  std::ifstream in(satellite_folder + file);
+  return parse_json(in ? std::string(std::istreambuf_iterator<char>(in), {}) : std::string("null"));
+}
+#define SATELLITE_SKIP_WITHOUT(document) \
+  if ((document).is_null()) GTEST_SKIP() << "no refdata in '" << satellite_folder << "'"
+/// The frame of "s2x_normal_154_180".
+struct dvb_s2_frame {
+  int n;
+  std::string size, rate;  // "normal", "154/180"
+};
+inline dvb_s2_frame dvb_s2_frame_of(const std::string& code) {
+  const auto size = code.find('_') + 1, rate = code.find('_', size) + 1;
+  dvb_s2_frame f{0, code.substr(size, rate - 1 - size), code.substr(rate)};
+  f.n = f.size == "normal" ? 64800 : f.size == "medium" ? 32400 : 16200;
+  std::replace(f.rate.begin(), f.rate.end(), '_', '/');
+  return f;
+}
+/// The first n bits of hexadecimal digits, the most significant first.
+inline bytes bits_of_hex(const std::string& hex, std::size_t n) {
+  bytes bits;
+  for (const char c : hex)
+    for (int i = 3; i >= 0; i--)
+      bits.push_back(static_cast<std::uint8_t>(std::stoi(std::string(1, c), nullptr, 16) >> i & 1));
+  bits.resize(n);
+  return bits;
+}
+inline bytes random_bits(std::size_t n, std::mt19937_64& random) {
+  bytes bits(n);
+  for (auto& b : bits) b = static_cast<std::uint8_t>(random() & 1);
+  return bits;
 }
 
 /// Bits of a text of 0 and 1.

@@ -37,7 +37,7 @@ void bch_decode(const bch_decoder& d, executor_ref& where, nb::handle received, 
   view<const std::uint8_t> marks;
   if (!erased.is_none()) {
     x.expect_batch(0, r.batch(1));
-    marks = x.bits(0);
+    marks = x.as<const std::uint8_t>(0);
   }
   const bch_output out{
       .bits = b.as<std::uint8_t>(1), .corrected = c.as<std::int32_t>(0), .status = s.as<std::uint8_t>(0)};

@@ -50,12 +50,21 @@ def test_errors_are_corrected_up_to_t(code):
     assert (found[failed] == received[failed, :encode.k]).all() and (corrected[failed] == 0).all()
 
 
-def test_erased_words_stay_erased():
+@pytest.mark.parametrize("convert", [list, lambda s: np.array(s, np.uint8), lambda s: np.array(s, np.int64)])
+def test_the_status_of_a_decoder_before_says_what_is_erased(convert):
     code = CODES[0]
-    words = wb.BchEncoder(**code)(np.ones((3, 7)))
-    bits, status = wb.BchDecoder(**code)(words, erased=[0, 1, 0], outputs=("bits", "status"))
-    assert status.tolist() == [2, 1, 2]
-    assert bits.sum(axis=1).tolist() == [7, 0, 7]
+    words = wb.BchEncoder(**code)(np.ones((4, 7)))
+    bits, status = wb.BchDecoder(**code)(words, erased=convert([0, 1, 2, 5]), outputs=("bits", "status"))
+    assert status.tolist() == [2, 1, 2, 5]
+    assert bits.sum(axis=1).tolist() == [7, 0, 7, 0]
+
+
+def test_erased_may_be_bools_and_no_other_numbers():
+    code = CODES[0]
+    decode, words = wb.BchDecoder(**code), wb.BchEncoder(**code)(np.ones((2, 7)))
+    assert decode(words, erased=np.array([True, False]), outputs="status").tolist() == [1, 2]
+    with pytest.raises(ValueError, match="erased = an array with 256 is not allowed"):
+        decode(words, erased=[0, 256])
 
 
 def test_objects_are_copied_and_stored():

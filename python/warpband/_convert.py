@@ -148,14 +148,23 @@ def as_block_llrs(name: str, array: Array, given: dict[str, Any]) -> Array:
     return as_llrs(name, array, {**given, "llr_scale": 1.0})
 
 
-def as_packed(name: str, array: Array, given: dict[str, Any]) -> Array:
-    """Bytes of eight bits."""
+def _as_bytes(name: str, array: Array, kept: tuple[str, ...]) -> Array:
     def check(values: np.ndarray) -> None:
         other = values[(values < 0) | (values > 255)]
         if other.size:
             raise ValueError(f"{name} = an array with {shown(other.flat[0].item())} is not allowed: expected 0 to 255") from None
 
-    return _as(array, "iu", UINT8, ("uint8",), check)
+    return _as(array, "iu", UINT8, kept, check)
+
+
+def as_packed(name: str, array: Array, given: dict[str, Any]) -> Array:
+    """Bytes of eight bits."""
+    return _as_bytes(name, array, ("uint8",))
+
+
+def as_status(name: str, array: Array, given: dict[str, Any]) -> Array:
+    """Status bytes, or only whether something is erased."""
+    return _as_bytes(name, array, ("uint8", "bool"))
 
 
 def as_bits(name: str, array: Array, given: dict[str, Any]) -> Array:

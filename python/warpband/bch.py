@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 from . import _core
 from ._arrays import INT32, UINT8, Array, Executor, batch_of, fill, results, space_of
 from ._codec import BlockEncoder
-from ._convert import as_bits, converting
+from ._convert import as_bits, as_status, converting
 from ._described import Described, described
 from ._settings import checked_executor, made
 
@@ -60,8 +60,8 @@ class BchDecoder(Described):
         ValueError: for a setting that is not allowed, by its name.
 
     Outputs: "bits" (uint8 ``(..., k)``), "corrected" (int32 ``(...)``, errors that were corrected) and "status" (uint8 ``(...)``). Status 2:
-    ``bits`` are those of a codeword. Status 0: more than t errors were found, and ``bits`` are as received. Status 1: erased, as
-    ``erased`` says, with bits of 0. A word with more than t errors may also be taken for another codeword.
+    ``bits`` are those of a codeword. Status 0: more than t errors were found, and ``bits`` are as received. With bit 0
+    set, 1 or 5: erased, as ``erased`` says, with bits of 0. A word with more than t errors may also be taken for another codeword.
 
     Source: Massey, "Shift-register synthesis and BCH decoding", 1969; Chien, "Cyclic decoding procedures for Bose-Chaudhuri-Hocquenghem
     codes", 1964.
@@ -81,14 +81,15 @@ class BchDecoder(Described):
         self.k: int = self._work.k
         self._table = {"bits": (UINT8, (self.k,)), "corrected": (INT32, ()), "status": (UINT8, ())}
 
-    @converting(received=as_bits, erased=as_bits)
+    @converting(received=as_bits, erased=as_status)
     def __call__(self, received: Array, *, erased: Array | None = None, outputs: str | Sequence[str] = "bits", out: Any = None,
                  strict: bool = False) -> Any:
         """Decodes a batch of words.
 
         Args:
             received: hard decisions, uint8 or bool ``(..., n)``.
-            erased: uint8 or bool ``(...)``, 1 for words that were not received. None: all were.
+            erased: uint8 or bool ``(...)``, the status of the decoder that made the decisions: words with bit 0 set, as 1 and 5, are erased.
+                None: none are.
             outputs: one or several names of the outputs that the class lists.
             out: arrays to fill, in the order of ``outputs``, instead of new ones.
             strict: refuse arrays in host memory of another type or layout instead of converting them.

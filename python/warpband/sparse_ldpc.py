@@ -62,7 +62,7 @@ class ParityCheckMatrix:
         matrix: the path of a file, alist (D. J. C. MacKay) or AFF3CT's QC format; a matrix of ``scipy.sparse``; or an array
             ``(checks, n)`` of 0 and 1. Or the name of a standard's matrix. CCSDS 131.0-B and 231.0-B: "ccsds/ar4ja-1024-1/2" (k 1024,
             4096, 16384; rates 1/2, 2/3, 4/5), "ccsds/c2-8176", "ccsds/c2-8160", "ccsds/tc-128" (256, 512). ETSI EN 302 307:
-            "dvb-s2/normal-1/2" (normal, medium, short; all rates of DVB-S2 and DVB-S2X).
+            "dvb-s2/normal-1/2" (normal, medium, short; all rates of DVB-S2 and DVB-S2X). A file of such a name is "./ccsds/tc-128".
         punctured: columns, from 0, that are not sent.
         shortened: columns that are not sent, as their bits are 0.
 
@@ -105,7 +105,7 @@ class ParityCheckMatrix:
 
     @property
     def k(self) -> int:
-        """Information bits: n less rank and shortened columns."""
+        """Information bits: n less the shortened columns and the rank of H together with ``encoder_rows``."""
         return self._code.k
 
     @property
@@ -151,10 +151,10 @@ class ParityCheckMatrix:
 
 
 def _restored(n: int, rows: list[list[int]], punctured: list[int], shortened: list[int],
-              encoder_rows: list[list[int]]) -> ParityCheckMatrix:
+              encoder_rows: Sequence[list[int]] = ()) -> ParityCheckMatrix:
     matrix = ParityCheckMatrix.__new__(ParityCheckMatrix)
     matrix._code = made(_core.ParityCheckMatrix.of_rows, n=n, rows=rows, punctured=punctured, shortened=shortened,
-                        encoder_rows=encoder_rows)
+                        encoder_rows=list(encoder_rows))
     return matrix
 
 

@@ -128,10 +128,19 @@ TEST(emulated_sparse_ldpc_block, encodes_as_a_cpu_does) {
     if (chain.back()[0] == chain.back()[1]) chain.back().erase(chain.back().begin());
     if (i > 0) chain.back().push_back(9 + i);
   }
+  // Two chains side by side, a bit that needs both, and a chain behind it.
+  std::vector<std::vector<int>> joined;
+  for (int i = 0; i < 40; i++) {
+    joined.push_back({i % 10, 10 + i});
+    if (i > 1) joined.back().push_back(8 + i);
+  }
+  joined.push_back({48, 49, 50});
+  for (int i = 0; i < 45; i++) joined.push_back({(7 * i) % 10, 50 + i, 51 + i});
   const parity_check_matrix matrices[] = {
       testing::random_matrix(90, 45, 6, 1),
       testing::random_matrix(70, 60, 5, 3, {.punctured = {0}, .shortened = {5, 69}}),
-      {50, chain}};
+      {50, chain},
+      {96, joined}};
   for (const parity_check_matrix& h : matrices) {
     constexpr std::size_t items = 3;
     const auto k = static_cast<std::size_t>(h.k()), sent = static_cast<std::size_t>(h.sent());
@@ -158,6 +167,12 @@ TEST(emulated_sparse_ldpc_block, encodes_as_a_cpu_does) {
       sparse_ldpc_encoder(h).run(exec, make_view<const std::uint8_t>(bits.data(), items, k),
                                  make_view(want.data(), items, sent + 1));
       EXPECT_EQ(got, want);
+      for (std::size_t i = 0; i < items && sent == static_cast<std::size_t>(h.n()); i++) {
+        const auto from = got.begin() + static_cast<std::ptrdiff_t>(i * (sent + 1));
+        const std::vector<std::uint8_t> word(from, from + h.n());
+        EXPECT_EQ(oracle::syndrome(testing::as_oracle(h), word),
+                  std::vector<std::uint8_t>(static_cast<std::size_t>(h.checks())));
+      }
     }
   }
 }

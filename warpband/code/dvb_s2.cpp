@@ -15,12 +15,10 @@ namespace {
 using settings = dvb_s2_settings;
 
 constexpr const char* without_soft = "the BCH decoder";
-constexpr int normal = 64800, medium = 32400, shortest = 16200;
 
 /// "1/2" of "normal-1/2".
 std::string rate_of(const dvb_s2_code& code) { return code.name.substr(code.name.find('-') + 1); }
-int field_degree(int n) { return n == normal ? 16 : n == medium ? 15 : 14; }
-int outer_k(const dvb_s2_code& code) { return code.k - field_degree(code.n) * code.corrects; }
+int outer_k(const dvb_s2_code& code) { return code.k - code.field_degree * code.corrects; }
 
 const dvb_s2_code& code_of(const settings& s) {
   std::vector<std::string> rates;
@@ -33,7 +31,7 @@ const dvb_s2_code& code_of(const settings& s) {
   throw argument_error("rate", "\"" + s.rate + "\"", among(rates) + " with n = " + std::to_string(s.n));
 }
 bch_code outer_of(const dvb_s2_code& code) {
-  return bch_code({.field_degree = field_degree(code.n), .corrects = code.corrects, .n = code.k});
+  return bch_code({.field_degree = code.field_degree, .corrects = code.corrects, .n = code.k});
 }
 parity_check_matrix inner_of(const dvb_s2_code& code) {
   return standard_parity_check_matrix("dvb-s2/" + code.name);
@@ -50,13 +48,12 @@ std::vector<setting_of<settings>> of_code() {
     if (std::none_of(rates.begin(), rates.end(), [&](const auto& r) { return r.first == rate; }))
       rates.emplace_back(rate, rate);
   }
-  return {
-      integer("k", &c::k, 1, INT_MAX, "Follows from n and the rate and may be left out.",
-              "an integer: that of n and rate"),
-      one_of("n", &c::n, {normal, medium, shortest}, "Bits of a frame: normal, medium or short."),
-      words<c, std::string>("rate", &c::rate, rates,
-                            "Rate of the LDPC code as the standard names it; which there are depends on n."),
-      crc_setting(&c::crc)};
+  return {integer("k", &c::k, 1, INT_MAX, "Follows from n and the rate and may be left out.",
+                  "an integer: that of n and rate"),
+          one_of("n", &c::n, {64800, 32400, 16200}, "Bits of a frame: normal, medium or short."),
+          words<c, std::string>("rate", &c::rate, rates,
+                                "Rate of the LDPC code as the standard names it. The rates depend on n."),
+          crc_setting(&c::crc)};
 }
 std::vector<setting_of<settings>> of_decoder() {
   return within<settings>([](settings& s) -> sparse_ldpc_config& { return s.decoder; },
@@ -76,14 +73,11 @@ settings complete(settings s) {
 
 class dvb_s2_codec final : public codec {
  public:
-  dvb_s2_codec(const dvb_s2_code& code, const sparse_ldpc_config& config)
-      : outer_encoder_(outer_of(code)),
-        outer_decoder_(outer_of(code)),
-        inner_encoder_(inner_of(code)),
-        inner_decoder_(inner_of(code), config) {}
+  dvb_s2_codec(const bch_code& outer, const parity_check_matrix& inner, const sparse_ldpc_config& config)
+      : outer_encoder_(outer), outer_decoder_(outer), inner_encoder_(inner), inner_decoder_(inner, config) {}
   std::size_t k() const noexcept override { return static_cast<std::size_t>(outer_decoder_.code().k()); }
   std::size_t n() const noexcept override { return static_cast<std::size_t>(inner_decoder_.matrix().n()); }
-  std::size_t working_bytes() const noexcept override { return outer_bits() + 1; }
+  std::size_t working_bytes() const noexcept override { return outer_bits() + frame_bytes; }
   std::size_t thread_bytes(bool decodes) const noexcept override {
     return sparse_ldpc_thread_bytes(inner_decoder_.matrix(), decodes);
   }
@@ -92,25 +86,31 @@ class dvb_s2_codec final : public codec {
     outer_encoder_.run(exec, bits, outer);
     inner_encoder_.run(exec, outer, coded);
   }
-  /// status_stopped: the BCH decoder gave a codeword. Where it finds too many errors, `bits` are the LDPC
-  /// decoder's and the status is 0.
+  /// status_stopped: the BCH decoder gave a codeword. Where it finds too many errors, or too many bits are
+  /// undecided, `bits` are the LDPC decoder's and the status is 0.
   void decode(executor& exec, view<const float> llr, const decoder_output& out) const override {
     check_optional_shape("bits", out.bits, llr.items, k());
     if (out.soft.data != nullptr)
       throw argument_error("code.type", "\"dvb-s2\"",
                            "\"ldpc\" with a matrix of DVB-S2 for soft output: the BCH decoder has none");
+    check_optional_shape("iterations", out.iterations, llr.items, 1);
     check_optional_shape("status", out.status, llr.items, 1);
     check_apart({{"bits", out.bits}, {"iterations", out.iterations}, {"status", out.status}});
     const auto outer = outer_words(exec, llr.items);
+    const auto undecided = make_view(reinterpret_cast<std::int32_t*>(outer.data) - llr.items, llr.items, 1);
     const auto status = make_view(outer.data + outer_bits() * llr.items, llr.items, 1);
-    inner_decoder_.run(exec, llr, {.bits = outer, .iterations = out.iterations, .status = status});
-    outer_decoder_.run(exec, outer, {.bits = out.bits, .status = out.status}, status);
+    inner_decoder_.run(
+        exec, llr, {.bits = outer, .iterations = out.iterations, .status = status, .undecided = undecided});
+    // Decisions that nothing was received for may be a codeword too.
+    outer_decoder_.run(exec, outer, {.bits = out.bits, .status = out.status}, status, undecided);
   }
 
  private:
   std::size_t outer_bits() const noexcept { return static_cast<std::size_t>(outer_decoder_.code().n()); }
+  /// The workspace: undecided bits of each frame, the BCH code's words, and the status of each frame.
+  static constexpr std::size_t frame_bytes = sizeof(std::int32_t) + 1;
   view<std::uint8_t> outer_words(executor& exec, std::size_t items) const {
-    std::byte* memory = workspace_.on(exec, working_bytes() * items);
+    std::byte* memory = workspace_.on(exec, working_bytes() * items) + sizeof(std::int32_t) * items;
     return make_view(reinterpret_cast<std::uint8_t*>(memory), items, outer_bits());
   }
 
@@ -160,7 +160,8 @@ code_kind dvb_s2_kind() {
           .complete = [=](const box& b) { return box(complete(s(b))); },
           .sizes = [=](const box& b) { return sizes(code_of(s(b))); },
           .make = [=](const box& b) -> std::unique_ptr<codec> {
-            return std::make_unique<dvb_s2_codec>(code_of(s(b)), s(b).decoder);
+            return std::make_unique<dvb_s2_codec>(outer_of(code_of(s(b))), inner_of(code_of(s(b))),
+                                                  s(b).decoder);
           },
           .k_of = [=](const box& b, std::size_t n) -> std::optional<std::size_t> {
             for (const dvb_s2_code& code : dvb_s2_codes())

@@ -17,7 +17,7 @@ parity_check_matrix matrix_of(const settings& s) {
   if (s.read) return *s.read;
   if (s.matrix.empty())
     throw argument_error("matrix", "\"\"",
-                         "a name as ccsds/tc-128, or a file: an alist, or AFF3CT's QC format");
+                         "a name such as ccsds/tc-128, or a file: an alist, or AFF3CT's QC format");
   return parity_check_matrix_of(s.matrix, s.folder, {.punctured = s.punctured, .shortened = s.shortened});
 }
 code_sizes sizes(const parity_check_matrix& h) {
@@ -53,9 +53,9 @@ settings complete(settings s) {
   if (!s.k) s.k = h.k();
   if (s.k != h.k())
     throw argument_error("k", std::to_string(*s.k),
-                         std::to_string(h.k()) + ", as n = " + std::to_string(h.n()) + ", rank " +
-                             std::to_string(h.rank()) + " and " + std::to_string(h.shortened().size()) +
-                             " shortened columns give");
+                         std::to_string(h.k()) + ", as n = " + std::to_string(h.n()) + ", " +
+                             std::to_string(h.parity_columns().size()) + " parity columns and " +
+                             std::to_string(h.shortened().size()) + " shortened ones give");
   if (h.k() == 0) throw argument_error("matrix", "\"" + s.matrix + "\"", "one of a rank below its columns");
   check_settings(sparse_ldpc_settings(), s.decoder);
   return s;
@@ -143,36 +143,37 @@ std::size_t sparse_ldpc_thread_bytes(const parity_check_matrix& h, bool decodes)
 
 code_kind sparse_ldpc_kind() {
   const auto s = [](const box& b) -> const settings& { return b.get<settings>(); };
-  return {.name = "ldpc",
-          .text =
-              "any sparse parity-check matrix: --matrix FILE, an alist or AFF3CT's QC format, or a name as "
-              "ccsds/ar4ja-1024-1/2 or dvb-s2/normal-1/2; --punctured and --shortened columns",
-          .settings = code_and_decoder(of_code(), of_decoder()),
-          .initial = box(settings{}),
-          .complete = [=](const box& b) { return box(complete(s(b))); },
-          .sizes = [=](const box& b) { return sizes(matrix_of(s(b))); },
-          .make = [=](const box& b) -> std::unique_ptr<codec> {
-            return std::make_unique<sparse_ldpc_codec>(matrix_of(s(b)), s(b).decoder);
+  return {
+      .name = "ldpc",
+      .text =
+          "any sparse parity-check matrix: --matrix FILE, an alist or AFF3CT's QC format, or a name such as "
+          "ccsds/ar4ja-1024-1/2 or dvb-s2/normal-1/2; --punctured and --shortened columns",
+      .settings = code_and_decoder(of_code(), of_decoder()),
+      .initial = box(settings{}),
+      .complete = [=](const box& b) { return box(complete(s(b))); },
+      .sizes = [=](const box& b) { return sizes(matrix_of(s(b))); },
+      .make = [=](const box& b) -> std::unique_ptr<codec> {
+        return std::make_unique<sparse_ldpc_codec>(matrix_of(s(b)), s(b).decoder);
+      },
+      .k_of = [=](const box& b, std::size_t n) { return k_of_matrix(sizes(matrix_of(s(b))), n); },
+      .crc = [=](const box& b) { return s(b).crc; },
+      .make_soft = [=](const box& b) -> std::unique_ptr<soft_decoder> {
+        return std::make_unique<soft_sparse_ldpc>(matrix_of(s(b)), s(b).decoder);
+      },
+      .in_folder =
+          [=](const box& b, const std::string& folder) {
+            settings moved = s(b);
+            moved.folder = folder;
+            return box(moved);
           },
-          .k_of = [=](const box& b, std::size_t n) { return k_of_matrix(sizes(matrix_of(s(b))), n); },
-          .crc = [=](const box& b) { return s(b).crc; },
-          .make_soft = [=](const box& b) -> std::unique_ptr<soft_decoder> {
-            return std::make_unique<soft_sparse_ldpc>(matrix_of(s(b)), s(b).decoder);
-          },
-          .in_folder =
-              [=](const box& b, const std::string& folder) {
-                settings moved = s(b);
-                moved.folder = folder;
-                return box(moved);
-              },
-          .k_follows_from = {"matrix", "shortened"},
-          .candidates = [=](const box& b, bool) { return with_decoders(s(b), candidates(s(b).decoder)); },
-          .described = describe,
-          .fit =
-              [=](const box& b, const code_rows& rows) {
-                return fit_matrix(b, sizes(matrix_of(s(b))), rows, "bits that are sent of a codeword",
-                                  "information bits of the matrix");
-              }};
+      .k_follows_from = {"matrix", "shortened"},
+      .candidates = [=](const box& b, bool) { return with_decoders(s(b), candidates(s(b).decoder)); },
+      .described = describe,
+      .fit =
+          [=](const box& b, const code_rows& rows) {
+            return fit_matrix(b, sizes(matrix_of(s(b))), rows, "bits that are sent of a codeword",
+                              "information bits of the matrix");
+          }};
 }
 
 }  // namespace wb

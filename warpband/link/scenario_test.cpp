@@ -223,6 +223,16 @@ TEST(scenario, documented_defaults_are_the_defaults) {
   EXPECT_EQ(bfloat16.find("llr_steps"), std::string::npos);
 }
 
+TEST(scenario, sizes_of_the_base_stay_where_the_code_of_a_curve_has_them) {
+  const auto n_of = [](const std::string& rate) {
+    return std::get<std::int64_t>(
+        only_curve(sweep + "code.n = 32400\n[[curve]]\ncode = { type = \"dvb-s2\"" + rate + " }\n")
+            .link.code.value_of("n"));
+  };
+  EXPECT_EQ(n_of(", rate = \"1/3\""), 32400);  // of medium frames and of normal ones
+  EXPECT_EQ(n_of(", rate = \"2/3\""), 64800);  // of normal frames, not of medium ones
+}
+
 TEST(scenario, documented_defaults_are_those_of_other_codes) {
   const auto with = [](const std::string& type, const std::string& text) {
     return sweep + "code.type = \"" + type + "\"\n" + text;

@@ -1,5 +1,7 @@
 #include <warpband/fec/bch/bch.hpp>
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -58,17 +60,17 @@ std::vector<std::int32_t> remainders_of(const bch_code& code) {
   const std::vector<std::uint8_t>& g = code.generator();
   const int parity = code.parity();
   std::vector<std::int32_t> table(as_size(code.n()) * bch_words);
-  std::vector<std::uint8_t> r(as_size(parity));  // x^j mod g, for the bits from the last one on
-  r[0] = 1;
-  for (int i = code.n() - 1; i >= 0; i--) {
-    for (int j = 0; j < parity; j++)
-      if (r[as_size(j)] != 0) {
-        std::int32_t& word = table[as_size(i * bch_words + j / 32)];
-        word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | std::uint32_t{1} << (j % 32));
-      }
-    const std::uint8_t carry = r.back();
-    for (std::size_t j = r.size() - 1; j > 0; j--) r[j] = r[j - 1] ^ static_cast<std::uint8_t>(carry & g[j]);
-    r[0] = carry;
+  using words = std::array<std::uint32_t, bch_words>;
+  words reduction{}, r{1};  // g without x^parity; x^j mod g, for the bits from the last one on
+  for (int j = 0; j < parity; j++) reduction[as_size(j) / 32] |= std::uint32_t{g[as_size(j)]} << (j % 32);
+  const std::size_t top = as_size(parity - 1);
+  for (std::size_t i = as_size(code.n()); i-- > 0;) {
+    std::transform(r.begin(), r.end(), table.begin() + static_cast<std::ptrdiff_t>(i * bch_words),
+                   [](std::uint32_t w) { return static_cast<std::int32_t>(w); });
+    const bool carry = (r[top / 32] >> (top % 32) & 1u) != 0;
+    if (carry) r[top / 32] ^= std::uint32_t{1} << (top % 32);
+    for (std::size_t w = bch_words; w-- > 0;)
+      r[w] = r[w] << 1 ^ (w > 0 ? r[w - 1] >> 31 : 0) ^ (carry ? reduction[w] : 0);
   }
   return table;
 }
@@ -126,13 +128,14 @@ bch_decoder::bch_decoder(const bch_code& code) : code_(code), remainders_(remain
 }
 
 void bch_decoder::run(executor& exec, view<const std::uint8_t> received, const bch_output& out,
-                      view<const std::uint8_t> erased) const {
+                      view<const std::uint8_t> erased, view<const std::int32_t> undecided) const {
   const std::size_t items = received.items;
   check_shape("received", received, items, as_size(code_.n()));
   check_optional_shape("bits", out.bits, items, as_size(code_.k()));
   check_optional_shape("corrected", out.corrected, items, 1);
   check_optional_shape("status", out.status, items, 1);
   check_optional_shape("erased", erased, items, 1);
+  check_optional_shape("undecided", undecided, items, 1);
   check_apart({{"bits", out.bits}, {"corrected", out.corrected}, {"status", out.status}});
   bch_decode_args a;
   a.n = code_.n();
@@ -142,6 +145,7 @@ void bch_decoder::run(executor& exec, view<const std::uint8_t> received, const b
   a.corrects = code_.config().corrects;
   a.received = received;
   a.erased = erased;
+  a.undecided = undecided;
   a.bits = out.bits;
   a.corrected = out.corrected;
   a.status = out.status;

@@ -65,7 +65,7 @@ class bch_code {
   std::vector<std::uint8_t> generator_;
 };
 
-/// Encodes bits [batch, k] to coded [batch, >= n], zeros behind the first n. Of a bit only the lowest one
+/// Encodes bits [batch, k] to coded [batch, >= n], zeros behind the first n. Only the lowest bit of a byte
 /// counts.
 ///
 /// Threads: any number may call one object at once, each with an executor of its own.
@@ -87,19 +87,23 @@ struct bch_output {
   view<std::uint8_t> bits = {};       // [batch, k]
   view<std::int32_t> corrected = {};  // [batch] errors that were corrected, those in parity bits included
   view<std::uint8_t> status = {};  // [batch] status_stopped: `bits` are those of a codeword; 0: they are as
-                                   // received; or an erasure, as given
+                                   // received; or with status_erased the status that was given
 };
 
-/// Corrects up to t errors in hard decisions, received [batch, n]; of a bit only the lowest one counts.
+/// Corrects up to t errors in hard decisions, received [batch, n]; only the lowest bit of a byte counts.
 ///
 /// `erased`: [batch] status of the decoder that made the decisions, or no data. A word with status_erased
 /// stays erased: its bits are zero, and its status is that one. More than t errors are either noticed or,
 /// with a probability of about 1 / t! for a code of full length, taken for another codeword.
 ///
+/// `undecided`: [batch] how many bits that decoder left undecided, or no data. A word with more than t of
+/// them is not corrected, even if its decisions are a codeword.
+///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///
-/// Cost: a word without errors is read once, with parity / 32 operations a bit; words with errors add a
-/// search over n bits. On a CPU each lane has a word, on a GPU a block of threads.
+/// Cost: a word without errors is read once, with 6 operations a bit. L errors add a search over n bits with
+/// L (L + 1) / 2 multiplications by alpha each. On a CPU each lane has a word, and all lanes of an
+/// instruction search if one does. On a GPU a block of threads has a word.
 ///
 /// Threads: any number may call one object at once, each with an executor of its own.
 class bch_decoder {
@@ -108,7 +112,7 @@ class bch_decoder {
   explicit bch_decoder(const bch_config& config) : bch_decoder(bch_code(config)) {}
   /// Throws shape_error.
   void run(executor& exec, view<const std::uint8_t> received, const bch_output& out,
-           view<const std::uint8_t> erased = {}) const;
+           view<const std::uint8_t> erased = {}, view<const std::int32_t> undecided = {}) const;
   const bch_code& code() const noexcept { return code_; }
 
  private:

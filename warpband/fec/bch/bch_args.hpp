@@ -22,9 +22,10 @@ struct bch_encode_args {
 struct bch_decode_args {
   int n = 0, k = 0;
   int field_degree = 0, polynomial = 0, corrects = 0;
-  view<const std::uint8_t> received;  // n
-  view<const std::uint8_t> erased;    // 1; null: none are
-  view<std::uint8_t> bits;            // k; null data: not wanted, here and below
+  view<const std::uint8_t> received;   // n
+  view<const std::uint8_t> erased;     // 1; null: none are
+  view<const std::int32_t> undecided;  // 1; null: all bits are decided
+  view<std::uint8_t> bits;             // k; null data: not wanted, here and below
   view<std::int32_t> corrected;
   view<std::uint8_t> status;
   const std::int32_t* remainders = nullptr;  // as above

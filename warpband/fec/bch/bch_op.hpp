@@ -42,16 +42,24 @@ struct bch_decode_op : block_op<bch_decode_args> {
     using mask = typename rebind<T>::mask;
     I remainder[bch_words];
     sum_of_remainders<T>(item, g, a.received, a.n, a.remainders, remainder);
-    I of_inner = I(0);
-    if (a.erased.data) of_inner = load_int<T>(a.erased, 0, item);
-    const mask erased = (of_inner & I(status_erased)) != I(0);
+    I given = I(0);
+    if (a.erased.data) given = load_int<T>(a.erased, 0, item);
+    const mask erased = (given & I(status_erased)) != I(0);
     I different = I(0);
     WB_UNROLL for (int w = 0; w < bch_words; w++) different = different | remainder[w];
-    const mask wrong = (different != I(0)) & (!erased);
+    mask doubtful = mask_from<mask>(false);
+    if (a.undecided.data) doubtful = I(a.corrects) < load_int<T>(a.undecided, 0, item);
+    const mask wrong = (different != I(0)) & (!erased) & (!doubtful);
     I locator[bch_most_errors + 1], errors = I(0);
     WB_UNROLL for (int j = 0; j <= bch_most_errors; j++) locator[j] = I(0);
+    const auto put = [&](int i, mask flips) WB_INLINE_LAMBDA {
+      const I bit = load_int<T>(a.received, static_cast<std::size_t>(i), item) & I(1);
+      store_int<T>(a.bits, static_cast<std::size_t>(i), item,
+                   select(erased, I(0), bit ^ select(flips, I(1), I(0))));
+    };
     mask corrects = wrong;
-    int degree = 0;  // the largest of the lanes
+    bool stored = false;  // whether the bits are
+    int degree = 0;       // the largest of the lanes
     if (any(wrong)) {
       errors = locate(remainder, locator);
       corrects = wrong & (!(I(a.corrects) < errors));
@@ -61,30 +69,27 @@ struct bch_decode_op : block_op<bch_decode_args> {
       }
       if (any(corrects)) {
         I roots = I(0);
-        search(g, locator, degree,
-               [&](int, mask root) WB_INLINE_LAMBDA { roots = roots + select(root & corrects, I(1), I(0)); });
-        corrects = corrects & (g.sum_all(roots) == errors);
-      }
-    }
-    if (a.bits.data) {
-      const auto put = [&](int i, mask flips) WB_INLINE_LAMBDA {
-        const I bit = load_int<T>(a.received, static_cast<std::size_t>(i), item) & I(1);
-        store_int<T>(a.bits, static_cast<std::size_t>(i), item,
-                     select(erased, I(0), bit ^ select(flips, I(1), I(0))));
-      };
-      if (any(corrects)) {
+        // Bits are stored as if all roots were there, and once more in the rare case that some are not.
+        stored = a.bits.data != nullptr;
         search(g, locator, degree, [&](int i, mask root) WB_INLINE_LAMBDA {
-          if (i < a.k) put(i, root & corrects);
+          roots = roots + select(root & corrects, I(1), I(0));
+          if (stored && i < a.k) put(i, root & corrects);
         });
-      } else {
-        for (int i = g.rank; i < a.k; i += g.size) put(i, mask_from<mask>(false));
+        const mask lacks_roots = corrects & (g.sum_all(roots) != errors);
+        corrects = corrects & (!lacks_roots);
+        if (stored && any(lacks_roots))
+          search(g, locator, degree, [&](int i, mask root) WB_INLINE_LAMBDA {
+            if (i < a.k) put(i, root & corrects);
+          });
       }
     }
+    if (a.bits.data && !stored)
+      for (int i = g.rank; i < a.k; i += g.size) put(i, mask_from<mask>(false));
     if (g.rank == 0) {
       if (a.corrected.data) store_int<T>(a.corrected, 0, item, select(corrects, errors, I(0)));
       if (a.status.data) {
-        const I found = select(wrong & (!corrects), I(0), I(status_stopped));
-        store_int<T>(a.status, 0, item, select(erased, of_inner, found));
+        const I found = select(doubtful | (wrong & (!corrects)), I(0), I(status_stopped));
+        store_int<T>(a.status, 0, item, select(erased, given, found));
       }
     }
   }

@@ -189,6 +189,25 @@ TEST_P(osd, the_full_order_is_maximum_likelihood) {
   }
 }
 
+TEST_P(osd, rows_of_an_encoder_change_nothing) {
+  const parity_check_matrix h = random_matrix(30, 12, 5, 4), with_rows(30, h.rows(), {}, {{0, 4, 7}, {1, 2}});
+  ASSERT_GT(with_rows.parity_columns().size(), h.parity_columns().size());
+  const bp_osd_config config{
+      .max_iter = 1, .ms_scaling_factor = 1e-3f, .osd_method = osd_method::osd_cs, .osd_order = 30};
+  std::mt19937_64 random(6);
+  bytes syndromes;
+  for (int i = 0; i < 40; i++) {
+    bytes error(30);
+    for (auto& b : error) b = random() % 6 == 0;
+    const bytes s = oracle::syndrome(as_oracle(h), error);
+    syndromes.insert(syndromes.end(), s.begin(), s.end());
+  }
+  const osd_decoded want = decode_osd(exec(), bp_osd(h, config, {0.1}), {}, syndromes),
+                    got = decode_osd(exec(), bp_osd(with_rows, config, {0.1}), {}, syndromes);
+  EXPECT_EQ(got.bits, want.bits);
+  EXPECT_EQ(got.status, want.status);
+}
+
 TEST_P(osd, a_syndrome_that_no_word_has_is_an_erasure) {
   // Check 2 is the sum of the others, check 3 is empty.
   const parity_check_matrix h(5, {{0, 1, 2}, {2, 3, 4}, {0, 1, 3, 4}, {}});

@@ -125,7 +125,7 @@ void mark(const char* argument, std::vector<int>& columns, std::vector<char>& ma
 }  // namespace
 
 struct parity_check_matrix::state {
-  int n = 0;
+  int n = 0, rank = 0;
   std::size_t ones = 0;
   std::vector<std::vector<int>> rows, encoder_rows;
   unsent_columns unsent;
@@ -322,6 +322,8 @@ parity_check_matrix::parity_check_matrix(int n, std::vector<std::vector<int>> ro
   made->sort_rows("encoder_rows", made->encoder_rows);
   made->ones = ones;
   made->eliminate();
+  made->rank = made->encoder_rows.empty() ? static_cast<int>(made->parity.size())
+                                          : parity_check_matrix(n, made->rows, unsent).rank();
   state_ = std::move(made);
 }
 parity_check_matrix parity_check_matrix::with(const unsent_columns& unsent) const {
@@ -331,7 +333,7 @@ parity_check_matrix parity_check_matrix::with(const unsent_columns& unsent) cons
 int parity_check_matrix::n() const noexcept { return state_->n; }
 int parity_check_matrix::checks() const noexcept { return static_cast<int>(state_->rows.size()); }
 std::size_t parity_check_matrix::ones() const noexcept { return state_->ones; }
-int parity_check_matrix::rank() const noexcept { return static_cast<int>(state_->parity.size()); }
+int parity_check_matrix::rank() const noexcept { return state_->rank; }
 int parity_check_matrix::k() const noexcept { return static_cast<int>(state_->information.size()); }
 int parity_check_matrix::sent() const noexcept { return static_cast<int>(state_->sent.size()); }
 const std::vector<std::vector<int>>& parity_check_matrix::rows() const noexcept { return state_->rows; }

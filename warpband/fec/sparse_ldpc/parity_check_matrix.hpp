@@ -5,8 +5,7 @@
 //   1. While a column has a single one in the rows that are left, it is a pivot, and its row leaves. This
 //      costs nothing, and accumulators (repeat-accumulate codes, DVB-S2) end here.
 //   2. The rows that remain are eliminated as packed bits. Their pivots are taken from the last column down.
-//   If
-//      these rows are z x z circulants, z a power of two, elimination works on polynomials modulo x^z - 1
+//      If these rows are z x z circulants, z a power of two, elimination works on polynomials modulo x^z - 1
 //      with the same pivots. Such a polynomial has an inverse if its number of terms is odd.
 // Columns that are no pivots are information bits, k = n - rank of them. So the parity bits of a code that
 // lists them last come last. Rows may depend on each other, and rows and columns may be empty.
@@ -36,13 +35,16 @@ struct unsent_columns {
 /// Threads: any number may call one object at once. Copies share what they hold.
 class parity_check_matrix {
  public:
-  /// rows[i]: the columns of the ones in row i, from 0, in any order. Throws argument_error.
+  /// rows[i]: the columns of the ones in row i, from 0, in any order.
+  ///
+  /// encoder_rows: further rows that a codeword of the encoder satisfies. They take part in elimination, but
+  /// decoders do not use them. So an encoder may give a part of the codewords of H. k counts them, and `with`
+  /// keeps them.
+  ///
+  /// Throws argument_error.
   /// - "rows", with row and column: a column that is not 0..n - 1, or that stands twice in a row
   /// - "punctured", "shortened": columns that H lacks, or that are listed twice; or all columns are unsent
   /// - "encoder_rows": as "rows"
-  ///
-  /// encoder_rows: further rows that a codeword of the encoder satisfies. They take part in elimination, but
-  /// decoders do not use them. So an encoder may give a part of the codewords of H.
   parity_check_matrix(int n, std::vector<std::vector<int>> rows, const unsent_columns& unsent = {},
                       std::vector<std::vector<int>> encoder_rows = {});
   /// The same with other columns punctured and shortened.
@@ -57,15 +59,15 @@ class parity_check_matrix {
   int checks() const noexcept;
   /// Ones of H.
   std::size_t ones() const noexcept;
-  /// Of H and the encoder's rows, without shortened columns.
+  /// Of H without its shortened columns.
   int rank() const noexcept;
-  /// Information bits: n less rank and shortened columns.
+  /// Information bits: n less parity and shortened columns.
   int k() const noexcept;
   /// Bits that are sent: n without punctured and shortened columns.
   int sent() const noexcept;
   /// The columns of each row, in order.
   const std::vector<std::vector<int>>& rows() const noexcept;
-  /// The same of the rows that only an encoder uses.
+  /// The rows that only the encoder uses.
   const std::vector<std::vector<int>>& encoder_rows() const noexcept;
   /// The columns that carry the k information bits, and those that are sent, in order.
   const std::vector<int>& information_columns() const noexcept;
@@ -73,8 +75,8 @@ class parity_check_matrix {
   /// In order.
   const std::vector<int>& punctured() const noexcept;
   const std::vector<int>& shortened() const noexcept;
-  /// Columns of the parity bits, rank of them, in an order in which an encoder can find them: first those of
-  /// phase 2, then those of phase 1.
+  /// Columns of the parity bits, in an order in which an encoder can find them: first those of phase 2, then
+  /// those of phase 1. There are as many as the rank of H with the encoder's rows.
   const std::vector<int>& parity_columns() const noexcept;
   /// How the parity bits of phase 2 follow from information bits: row i has the packed bits of parity bit i,
   /// bit j % 32 of word j / 32 for information bit j; ceil(k / 32) words a row. Made anew. Throws

@@ -80,11 +80,27 @@ std::vector<std::int32_t> places_of_columns(const parity_check_matrix& h, const 
   return table;
 }
 
-/// Sparse parity bits in order of levels, as sparse_ldpc_encode_args has them.
+/// Sparse parity bits in order of steps, as sparse_ldpc_encode_args has them.
 struct sparse_sums {
-  std::vector<std::int32_t> columns, first{0}, summed, level_firsts{0};
+  std::vector<std::int32_t> columns, first{0}, summed;
+  std::vector<sparse_ldpc_step> steps;
+
+  /// Whether parity bit i needs no other one than that before it.
+  bool accumulates(std::size_t i) const {
+    return i > 0 && first[2 * i + 2] - first[2 * i + 1] == 1 &&
+           summed[as_size(first[2 * i + 1])] == columns[i - 1];
+  }
+  /// The parity bits from `begin` on are the next level: they need only those of earlier ones.
+  void add_step(std::size_t begin) {
+    if (begin == 0) return;  // all bits that they need are known
+    const bool one = columns.size() - begin == 1 && accumulates(begin);
+    if (one && !steps.empty() && steps.back().accumulates)
+      steps.back().end++;
+    else
+      steps.push_back({static_cast<std::int32_t>(begin), static_cast<std::int32_t>(columns.size()), one});
+  }
 };
-sparse_sums levels_of(const parity_check_matrix& h) {
+sparse_sums sparse_sums_of(const parity_check_matrix& h) {
   const std::vector<std::vector<int>> sums = h.parity_sums();
   const std::size_t dense = h.parity_columns().size() - sums.size();
   std::vector<int> level(as_size(h.n()), -1);  // -1: known before all levels
@@ -97,8 +113,9 @@ sparse_sums levels_of(const parity_check_matrix& h) {
     members[as_size(last + 1)].push_back(i);
   }
   sparse_sums t;
-  for (const auto& of_level : members) {
-    for (const std::size_t i : of_level) {
+  for (const auto& next_level : members) {
+    const std::size_t begin = t.columns.size();
+    for (const std::size_t i : next_level) {
       t.columns.push_back(h.parity_columns()[dense + i]);
       for (const bool known : {true, false}) {
         for (const int c : sums[i])
@@ -106,7 +123,7 @@ sparse_sums levels_of(const parity_check_matrix& h) {
         t.first.push_back(static_cast<std::int32_t>(t.summed.size()));
       }
     }
-    t.level_firsts.push_back(static_cast<std::int32_t>(t.columns.size()));
+    t.add_step(begin);
   }
   return t;
 }
@@ -173,12 +190,14 @@ void sparse_ldpc_decoder::run(executor& exec, const llr_batch& given, const spar
   check_optional_shape("extrinsic", out.extrinsic, items, as_size(fixed_.sent));
   check_optional_shape("iterations", out.iterations, items, 1);
   check_optional_shape("status", out.status, items, 1);
+  check_optional_shape("undecided", out.undecided, items, 1);
   check_optional_shape("syndrome", syndrome, items, as_size(fixed_.rows));
   check_apart({{"bits", out.bits},
                {"soft", out.soft},
                {"extrinsic", out.extrinsic},
                {"iterations", out.iterations},
-               {"status", out.status}});
+               {"status", out.status},
+               {"undecided", out.undecided}});
   sparse_ldpc_args a = fixed_;
   a.llr = floats_.of(exec, given);
   a.syndrome = syndrome;
@@ -187,6 +206,7 @@ void sparse_ldpc_decoder::run(executor& exec, const llr_batch& given, const spar
   a.extrinsic = out.extrinsic;
   a.iterations_used = out.iterations;
   a.status = out.status;
+  a.undecided = out.undecided;
   a.sent_columns = sent_.on(exec);
   a.shortened_columns = shortened_.on(exec);
   a.information_columns = information_.on(exec);
@@ -207,14 +227,14 @@ sparse_ldpc_encoder::sparse_ldpc_encoder(const parity_check_matrix& matrix) : ma
   std::vector<std::uint32_t> by_word(by_row.size());
   for (std::size_t i = 0; i < dense; i++)
     for (std::size_t w = 0; w < words; w++) by_word[w * dense + i] = by_row[i * words + w];
-  sparse_sums sums = levels_of(matrix_);
+  sparse_sums sums = sparse_sums_of(matrix_);
   fixed_.n = matrix_.n();
   fixed_.k = matrix_.k();
   fixed_.sent = matrix_.sent();
   fixed_.sparse = static_cast<int>(sums.columns.size());
-  fixed_.dense = matrix_.rank() - fixed_.sparse;
+  fixed_.dense = static_cast<int>(matrix_.parity_columns().size()) - fixed_.sparse;
   fixed_.words = fixed_.dense == 0 ? 0 : (fixed_.k + 31) / 32;
-  fixed_.levels = static_cast<int>(sums.level_firsts.size()) - 1;
+  fixed_.steps = static_cast<int>(sums.steps.size());
   std::vector<std::int32_t> columns = matrix_.parity_columns();
   std::copy(sums.columns.begin(), sums.columns.end(), columns.end() - fixed_.sparse);
   parity_ = resident<std::uint32_t>(std::move(by_word));
@@ -223,7 +243,7 @@ sparse_ldpc_encoder::sparse_ldpc_encoder(const parity_check_matrix& matrix) : ma
   sent_ = resident<std::int32_t>(matrix_.sent_columns());
   first_ = resident<std::int32_t>(std::move(sums.first));
   summed_ = resident<std::int32_t>(std::move(sums.summed));
-  level_firsts_ = resident<std::int32_t>(std::move(sums.level_firsts));
+  steps_ = resident<sparse_ldpc_step>(std::move(sums.steps));
 }
 
 void sparse_ldpc_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
@@ -241,7 +261,7 @@ void sparse_ldpc_encoder::run(executor& exec, view<const std::uint8_t> bits, vie
   a.sent_columns = sent_.on(exec);
   a.first = first_.on(exec);
   a.summed_columns = summed_.on(exec);
-  a.level_firsts = level_firsts_.on(exec);
+  a.step_table = steps_.on(exec);
   exec.run(sparse_ldpc_encode_kernels(), &a, bits.items);
 }
 

@@ -60,6 +60,7 @@ struct sparse_ldpc_output {
   view<std::int32_t> iterations = {};  // [batch] iterations done
   view<std::uint8_t> status = {};      // [batch] status_erased, status_insufficient, status_stopped: at the
                                        // end all checks hold, also without early_stop
+  view<std::int32_t> undecided = {};   // [batch] information bits whose a-posteriori LLR is 0
 };
 
 /// Decodes batches of codewords of any sparse code.
@@ -114,7 +115,9 @@ class sparse_ldpc_decoder {
 ///
 /// Cost: a parity bit that elimination found in its phase 1 is the sum of the other bits of its row. The
 /// others, p of them, are sums of all information bits: p k / 8 bytes of memory, and p k / 32 operations a
-/// codeword in each lane. Accumulators, as of DVB-S2, have p = 0: their time is linear in n.
+/// codeword in each lane. Accumulators, as of DVB-S2, have p = 0: their time is linear in n. On a GPU the
+/// threads of a block share the sums of an accumulator. Parity bits that wait for others in another way cost
+/// a barrier for each step.
 ///
 /// Threads: any number may call one object at once, each with an executor of its own.
 class sparse_ldpc_encoder {
@@ -129,7 +132,8 @@ class sparse_ldpc_encoder {
   parity_check_matrix matrix_;
   sparse_ldpc_encode_args fixed_;  // without data
   resident<std::uint32_t> parity_;
-  resident<std::int32_t> parity_columns_, information_, sent_, first_, summed_, level_firsts_;
+  resident<std::int32_t> parity_columns_, information_, sent_, first_, summed_;
+  resident<sparse_ldpc_step> steps_;
 };
 
 }  // namespace wb

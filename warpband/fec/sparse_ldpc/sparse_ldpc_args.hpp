@@ -26,7 +26,7 @@ struct sparse_ldpc_args {
   view<const std::uint8_t> syndrome;  // rows; null: zeros
   view<std::uint8_t> bits;            // k or n; null data: not wanted, here and below
   view<float> soft, extrinsic;        // k or n; sent
-  view<std::int32_t> iterations_used;
+  view<std::int32_t> iterations_used, undecided;
   view<std::uint8_t> status;
   const std::int32_t* sent_columns = nullptr;
   const std::int32_t* shortened_columns = nullptr;
@@ -39,22 +39,29 @@ struct sparse_ldpc_args {
   const std::int32_t *column_firsts = nullptr, *column_places = nullptr;
 };
 
+/// Sparse parity bits [first, end). They need only earlier steps; or, of an accumulator, each is its sum of
+/// known bits plus the parity bit before it.
+struct sparse_ldpc_step {
+  std::int32_t first, end;
+  bool accumulates;
+};
+
 struct sparse_ldpc_encode_args {
   int n = 0, k = 0, sent = 0;
   int words = 0;                                 // of 32 information bits, 0 if no parity bit is dense
   int dense = 0;                                 // parity bits that are dense sums of information bits
   int sparse = 0;                                // parity bits behind them, which are sums of a row's columns
-  int levels = 0;                                // of sparse ones; those of a level need only earlier levels
+  int steps = 0;                                 // in which sparse ones are found, one after the other
   view<const std::uint8_t> bits;                 // k
   view<std::uint8_t> coded;                      // >= sent
   const std::uint32_t* parity = nullptr;         // [ceil(k / 32)][dense], bit j % 32 for information bit j
-  const std::int32_t* parity_columns = nullptr;  // dense + sparse, in order of levels
+  const std::int32_t* parity_columns = nullptr;  // dense + sparse, in order of steps
   const std::int32_t* information_columns = nullptr;
   const std::int32_t* sent_columns = nullptr;
   /// Parity bit i of the sparse ones is the sum of summed_columns[first[2 i]] to before first[2 i + 2]. Those
-  /// from first[2 i + 1] on are of earlier levels, and the others are known before level 0.
+  /// from first[2 i + 1] on are sparse ones themselves, and the others are known before all steps.
   const std::int32_t *first = nullptr, *summed_columns = nullptr;
-  const std::int32_t* level_firsts = nullptr;  // levels + 1
+  const sparse_ldpc_step* step_table = nullptr;
 };
 
 }  // namespace wb

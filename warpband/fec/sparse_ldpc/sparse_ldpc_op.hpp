@@ -62,7 +62,7 @@ struct sparse_ldpc_decode_op : block_op<sparse_ldpc_args> {
            (a.bits.data ? 1.0 : 0.0) * static_cast<double>(a.bits.elements) +
            (a.soft.data ? 4.0 : 0.0) * static_cast<double>(a.soft.elements) +
            (a.extrinsic.data ? 4.0 : 0.0) * a.sent + (a.iterations_used.data ? 4 : 0) +
-           (a.status.data ? 1 : 0);
+           (a.status.data ? 1 : 0) + (a.undecided.data ? 4 : 0);
   }
 
   template <class T, class G>
@@ -113,6 +113,15 @@ struct sparse_ldpc_decode_op : block_op<sparse_ldpc_args> {
       if (last) break;
     }
     store_values(item, g, decided, erased);
+    if (a.undecided.data) {
+      I count = I(0);
+      for (int i = g.rank; i < a.k; i += g.size) {
+        const T x = select(erased, T(0.f), decided[a.information_columns[i]]);
+        count = count + select(x == T(0.f), I(1), I(0));
+      }
+      count = g.sum_all(count);
+      if (g.rank == 0) store_int<T>(a.undecided, 0, item, count);
+    }
     if (g.rank == 0) {
       if (a.iterations_used.data) store_int<T>(a.iterations_used, 0, item, iterations);
       if (a.status.data) {
@@ -231,17 +240,17 @@ struct sparse_ldpc_decode_op : block_op<sparse_ldpc_args> {
 };
 
 /// First the parity bits that are dense sums of information bits, 32 at a time. Then those that are sums of a
-/// row's columns, level after level.
+/// row's columns, step after step.
 struct sparse_ldpc_encode_op : block_op<sparse_ldpc_encode_args> {
   int threads() const { return a.dense + a.sparse < 32 ? 32 : a.dense + a.sparse; }
-  std::size_t scratch(int) const { return static_cast<std::size_t>(a.n + a.words); }
+  std::size_t scratch(int group) const { return static_cast<std::size_t>(a.n + a.words + group); }
   double flops() const { return 0; }
   double bytes() const { return a.k + static_cast<double>(a.coded.elements); }
 
   template <class T, class G>
   WB_HD void operator()(item<T> item, G g, T* scratch) const {
     using I = typename rebind<T>::i32;
-    T *word = scratch, *codeword = scratch + a.words;
+    T *word = scratch, *sums = word + a.words, *codeword = sums + g.size;
     for (int i = g.rank; i < a.n; i += g.size) codeword[i] = as_float(I(0));
     g.sync();
     for (int j = g.rank; j < a.k; j += g.size)
@@ -249,7 +258,7 @@ struct sparse_ldpc_encode_op : block_op<sparse_ldpc_encode_args> {
           as_float(load_int<T>(a.bits, static_cast<std::size_t>(j), item) & I(1));
     g.sync();
     if (a.dense > 0) add_dense(g, word, codeword);
-    add_sparse(g, codeword);
+    add_sparse(g, sums, codeword);
     for (int i = g.rank; i < a.sent; i += g.size)
       store_int<T>(a.coded, static_cast<std::size_t>(i), item, as_int(codeword[a.sent_columns[i]]));
     for (std::size_t e = static_cast<std::size_t>(a.sent + g.rank); e < a.coded.elements;
@@ -287,7 +296,7 @@ struct sparse_ldpc_encode_op : block_op<sparse_ldpc_encode_args> {
   }
 
   template <class T, class G>
-  WB_HD void add_sparse(G g, T* codeword) const {
+  WB_HD void add_sparse(G g, T* sums, T* codeword) const {
     using I = typename rebind<T>::i32;
     const std::int32_t* columns = a.parity_columns + a.dense;
     const auto sum = [&](int i, int half) WB_INLINE_LAMBDA {
@@ -298,9 +307,33 @@ struct sparse_ldpc_encode_op : block_op<sparse_ldpc_encode_args> {
     };
     for (int i = g.rank; i < a.sparse; i += g.size) sum(i, 0);
     g.sync();
-    for (int level = 1; level < a.levels; level++) {
-      for (int i = a.level_firsts[level] + g.rank; i < a.level_firsts[level + 1]; i += g.size) sum(i, 1);
+    for (int s = 0; s < a.steps; s++) {
+      const sparse_ldpc_step step = a.step_table[s];
+      if (step.accumulates)
+        accumulate(g, columns, step.first, step.end, sums, codeword);
+      else
+        for (int i = step.first + g.rank; i < step.end; i += g.size) sum(i, 1);
       g.sync();
+    }
+  }
+
+  /// Each bit becomes the sum of itself and of all from the one before `first` on. A thread has a piece.
+  template <class T, class G>
+  WB_HD void accumulate(G g, const std::int32_t* columns, int first, int end, T* sums, T* codeword) const {
+    using I = typename rebind<T>::i32;
+    const int piece = (end - first + g.size - 1) / g.size, from = first + g.rank * piece,
+              to = from + piece < end ? from + piece : end;
+    I x = as_int(codeword[columns[first - 1]]);
+    if (g.size > 1) {
+      I sum = I(0);
+      for (int i = from; i < to; i++) sum = sum ^ as_int(codeword[columns[i]]);
+      sums[g.rank] = as_float(sum);
+      g.sync();
+      for (int r = 0; r < g.rank; r++) x = x ^ as_int(sums[r]);
+    }
+    for (int i = from; i < to; i++) {
+      x = x ^ as_int(codeword[columns[i]]);
+      codeword[columns[i]] = as_float(x);
     }
   }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include <warpband/core/setting.hpp>
 #include <warpband/fec/sparse_ldpc/standards/standards.hpp>
@@ -20,10 +21,11 @@ bool is_name(std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 std::string similar_names(std::string_view name) {
-  const std::string_view prefix = name.substr(0, name.find('-', name.find('/')) + 1);
+  const std::size_t family = name.find('-', std::min(name.find('/'), name.size()));
   std::vector<std::string> similar;
-  for (const std::string& n : standard_matrix_names())
-    if (n.starts_with(prefix)) similar.push_back(n);
+  if (family != std::string_view::npos)
+    for (const std::string& n : standard_matrix_names())
+      if (n.starts_with(name.substr(0, family + 1))) similar.push_back(n);
   if (similar.empty()) return "a name such as ccsds/tc-128, ccsds/ar4ja-1024-1/2 or dvb-s2/normal-1/2";
   return among(similar);
 }
@@ -49,7 +51,8 @@ parity_check_matrix standard_parity_check_matrix(std::string_view name, const un
 parity_check_matrix parity_check_matrix_of(const std::string& name_or_path, const std::string& folder,
                                            const unsent_columns& unsent) {
   const std::filesystem::path path = std::filesystem::path(folder) / name_or_path;
-  if (is_name(name_or_path) || (has_prefix(name_or_path) && !std::filesystem::exists(path)))
+  std::error_code unreadable;
+  if (is_name(name_or_path) || (has_prefix(name_or_path) && !std::filesystem::exists(path, unreadable)))
     return standard_parity_check_matrix(name_or_path, unsent);
   return read_parity_check_matrix(path.string(), unsent);
 }

@@ -61,10 +61,9 @@ void add_code_type(schema& s) {
         words("type", &choice::type, names,
               "The turbo code of LTE (3GPP TS 36.212 §5.1.3) or UMTS, and transport blocks of LTE with HARQ "
               "(§5.1.1 to §5.1.4, docs/lte.md). LDPC codes of IEEE 802.16e (§8.4.9.2.5), of 802.11n (annex "
-              "R), of "
-              "CCSDS and of a file, and frames of DVB-S2 (docs/ldpc.md). Code blocks and transport blocks of "
-              "5G NR "
-              "(TS 38.212, docs/nr-ldpc.md). A convolutional code. Polar codes (docs/polar.md). Duo-binary "
+              "R), of CCSDS and of a file, and frames of DVB-S2 (docs/ldpc.md). Code blocks and transport "
+              "blocks of 5G NR (TS 38.212, docs/nr-ldpc.md). A convolutional code. Polar codes "
+              "(docs/polar.md). Duo-binary "
               "turbo codes of WiMAX and DVB-RCS (docs/ctc.md). Or no code, R = 1."));
 }
 
@@ -227,6 +226,22 @@ std::optional<implied_choice> implied(const key_tree& keys, const std::string& c
   return implied_choice{"none", antennas, "without detector.type or several antennas"};
 }
 
+/// A kind's settings with those keys from which k follows beside n. One that is not allowed is refused once
+/// its own key is read.
+box sized(const code_kind& kind, const key_tree& keys) {
+  box settings = kind.initial;
+  for (const std::string& cause : kind.k_follows_from) {
+    const given* g = keys.find("code." + cause);
+    if (cause == "n" || g == nullptr) continue;
+    try {
+      find_setting(kind.settings, cause)->set(settings, g->value);
+    } catch (const argument_error&) {
+      continue;
+    }
+  }
+  return settings;
+}
+
 /// Slots of 5G NR carry transport blocks: their code need not be named. Sizes of an LDPC code that contradict
 /// a more specific level are dropped.
 void adjust(key_tree& keys) {
@@ -239,7 +254,8 @@ void adjust(key_tree& keys) {
   if (causes.empty()) return;  // k is free
   if (const given* n = keys.find("code.n"); n != nullptr && n->where.level < type->where.level &&
                                             std::find(causes.begin(), causes.end(), "n") != causes.end())
-    if (kind.k_of && !kind.k_of(kind.initial, static_cast<std::size_t>(std::get<std::int64_t>(n->value))))
+    if (kind.k_of &&
+        !kind.k_of(sized(kind, keys), static_cast<std::size_t>(std::get<std::int64_t>(n->value))))
       keys.drop("code.n");
   int chosen = type->where.level;
   for (const std::string& cause : causes) chosen = std::max(chosen, keys.level("code." + cause));

@@ -105,18 +105,18 @@ parity_check_matrix c2(bool transmitted, unsent_columns unsent) {
   for (int r = 0; r < 2; r++)
     for (int c = 0; c < blocks; c++)
       for (const int one : c2_ones[r][c]) circulants.add_rotated(r, c, one);
-  std::vector<std::vector<int>> rows = circulants.taken(), of_encoder(2);
+  std::vector<std::vector<int>> rows = circulants.taken(), encoder_rows(2);
   for (int parity = 0; parity < 2; parity++) {
     for (int i = 0; i < information; i++)
-      if ((c2_odd_blocks[parity] >> i & 1) != 0) add_range(of_encoder[as_size(parity)], i * size, size);
-    add_range(of_encoder[as_size(parity)], (information + parity) * size, size);
+      if ((c2_odd_blocks[parity] >> i & 1) != 0) add_range(encoder_rows[as_size(parity)], i * size, size);
+    add_range(encoder_rows[as_size(parity)], (information + parity) * size, size);
   }
   int n = blocks * size;
   if (transmitted) {
     add_range(unsent.shortened, 0, shortened);
     for (int i = 0; i < fill; i++) rows.push_back({n++});  // a bit that is 0
   }
-  return {n, std::move(rows), unsent, std::move(of_encoder)};
+  return {n, std::move(rows), unsent, std::move(encoder_rows)};
 }
 
 constexpr int tc_sizes[] = {128, 256, 512};
@@ -154,7 +154,8 @@ parity_check_matrix ccsds_matrix(std::string_view name, const unsent_columns& un
   if (name == "tc-128") return telecommand(0, unsent);
   if (name == "tc-256") return telecommand(1, unsent);
   if (name == "tc-512") return telecommand(2, unsent);
-  return c2(name == "c2-8160", unsent);
+  if (name == "c2-8176" || name == "c2-8160") return c2(name == "c2-8160", unsent);
+  throw argument_error("matrix", "\"" + std::string(name) + "\"", "a name of ccsds_names");
 }
 
 }  // namespace wb

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <span>
@@ -28,15 +29,20 @@ struct dvb_s2_table {
 const std::vector<dvb_s2_code>& dvb_s2_codes() {
   static const std::vector<dvb_s2_code> codes = [] {
     std::vector<dvb_s2_code> list;
-    for (const dvb_s2_table& t : dvb_s2_tables) list.push_back({t.name, t.n, t.k, t.corrects});
+    for (const dvb_s2_table& t : dvb_s2_tables) {
+      const int field_degree = t.n == 64800 ? 16 : t.n == 32400 ? 15 : 14;
+      list.push_back({t.name, t.n, t.k, field_degree, t.corrects});
+    }
     return list;
   }();
   return codes;
 }
 
 parity_check_matrix dvb_s2_matrix(std::string_view name, const unsent_columns& unsent) {
-  const dvb_s2_table* table = std::begin(dvb_s2_tables);
-  while (table->name != name) table++;
+  const auto table = std::find_if(std::begin(dvb_s2_tables), std::end(dvb_s2_tables),
+                                  [&](const dvb_s2_table& t) { return t.name == name; });
+  if (table == std::end(dvb_s2_tables))
+    throw argument_error("matrix", "\"" + std::string(name) + "\"", "a name of dvb_s2_codes");
   const int checks = table->n - table->k, q = checks / bits_of_a_row;
   // Check r + q s is row 360 r + s.
   const auto row_of = [=](int check) { return as_size(check % q * bits_of_a_row + check / q); };
