@@ -47,7 +47,7 @@ int hops_of(const nr_srs& s, int b, int n_srs) {
 
 std::vector<std::complex<double>> nr_srs_values(const nr_srs& s) {
   std::vector<std::complex<double>> grid(as_size(s.ports * s.symbols_per_slot * s.subcarriers));
-  const int most = s.comb == 2 ? 8 : 12, length = 12 * nr_srs_blocks(s.c_srs, s.b_srs) / s.comb;
+  const int shift_count = s.comb == 2 ? 8 : 12, length = 12 * nr_srs_blocks(s.c_srs, s.b_srs) / s.comb;
   for (int l = 0; l < s.symbols; l++) {
     const int symbol = s.first_symbol + l, number = s.slot * s.symbols_per_slot + symbol;
     int u = s.id % 30, v = 0;
@@ -60,9 +60,9 @@ std::vector<std::complex<double>> nr_srs_values(const nr_srs& s) {
     if (s.hopping == 2 && length >= 72) v = c[as_size(number)];
     const auto r = length >= 36 ? nr_zadoff_chu_base(length, u, v) : s.base(length, u, v);
     for (int p = 0; p < s.ports; p++) {
-      const int shift = (s.cyclic_shift + most / s.ports * p) % most;
+      const int shift = (s.cyclic_shift + shift_count / s.ports * p) % shift_count;
       int offset = s.comb_offset;
-      if (s.ports == 4 && (p == 1 || p == 3) && s.cyclic_shift >= most / 2)
+      if (s.ports == 4 && (p == 1 || p == 3) && s.cyclic_shift >= shift_count / 2)
         offset = (s.comb_offset + s.comb / 2) % s.comb;
       int k0 = 12 * s.n_shift + offset;
       for (int b = 0; b <= s.b_srs; b++) {
@@ -72,7 +72,8 @@ std::vector<std::complex<double>> nr_srs_values(const nr_srs& s) {
       }
       for (int k = 0; k < length; k++)
         grid.at(as_size((p * s.symbols_per_slot + symbol) * s.subcarriers + k0 + s.comb * k)) +=
-            std::polar(1 / std::sqrt(1. * s.ports), 2 * std::numbers::pi * shift * k / most) * r[as_size(k)];
+            std::polar(1 / std::sqrt(1. * s.ports), 2 * std::numbers::pi * shift * k / shift_count) *
+            r[as_size(k)];
     }
   }
   return grid;

@@ -140,6 +140,8 @@ checks() {
     step samples python3 scripts/checks/samples.py
     step performance-report python3 scripts/performance_report.py --check
     step reproduce "build/$main/warpband" reproduce all --quick --out build/test/reproduce
+    step requirements "build/$main/warpband" reproduce ts38104 8.3.4.2.2-1 --quick --out build/test/reproduce
+    step requirements-stored "build/$main/warpband" reproduce ts38104 8.3.4.2.2-1 --stored
     if [[ $main == cuda ]]; then step cuda-targets python3 scripts/checks/cuda_targets.py build/cuda "$jobs"; fi
 }
 

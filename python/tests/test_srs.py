@@ -58,3 +58,16 @@ def test_bad_arguments_are_named():
             call()
     with pytest.raises(TypeError, match="expected an NrSrs"):
         wb.SrsEstimator(srs=wb.NrSharedChannel(resource_blocks=1))
+
+
+# The table of docs/srs.md: one path of 100 and of 500 ns at 30 kHz, without noise.
+@pytest.mark.parametrize("comb, shifts, short, long", [
+    (2, 1, 1.6e-8, 1e-5), (2, 2, 1.8e-4, 0.0046), (2, 4, 0.0013, 0.032), (4, 1, 3e-7, 1.9e-4), (4, 2, 5.7e-4, 0.016), (4, 4, 0.0046, 0.13)])
+def test_delays_cost_accuracy_as_the_page_has_it(comb, shifts, short, long):
+    srs = wb.NrSrs(resource_blocks=52, spacing_khz=30, comb=comb, bandwidth_config=12)
+    grid, estimator = srs.map(slots=1)[..., 0], wb.SrsEstimator(srs=srs, shifts=shifts)
+    band = slice(srs.first_subcarrier(), srs.first_subcarrier() + srs.band_subcarriers)
+    for delay_s, expected in ((1e-7, short), (5e-7, long)):
+        h = np.exp(-2j * np.pi * 30e3 * delay_s * np.arange(grid.shape[-1]))
+        channel = estimator((grid * h)[..., np.newaxis].astype(np.complex64), 1e-6, outputs="channel")[0, :, 0, 0]
+        assert np.mean(np.abs(channel - h[band]) ** 2) == pytest.approx(expected, rel=0.1, abs=1e-9)

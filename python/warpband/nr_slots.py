@@ -414,8 +414,8 @@ class SrsEstimator(ChannelEstimator):
     Args:
         srs: what the terminal sends.
         band: of ``srs.bands``.
-        shifts: equally spaced cyclic shifts that share the comb, of ports and other terminals: 1, 2 or 4. 0: those of the ports. So many
-            neighbours of the comb have one estimate, and the channel is taken to be the same for them.
+        shifts: equally spaced cyclic shifts that share the comb, of ports and other terminals: 1, 2 or 4. 0: those of the ports. One
+            estimate is the mean over this many neighbours of the comb, and the channel must be equal for them (docs/srs.md).
         {settings}
         executor: where arrays in host memory are processed; None for all cores.
 

@@ -126,7 +126,7 @@ class PucchDetector(_Pucch):
     The metric is the share of the energy that the likeliest message explains. Its law in white Gaussian noise is known, whatever the
     level. The threshold bounds the probability that noise gives a message by ``false_alarm``. Formats 2 to 4 estimate the channel from
     their DMRS by a Wiener filter. From 20 bits on the CRC alone may keep the bound, and the threshold is 0 (docs/pucch.md).
-    CSI part 2 may be lost alone: HARQ-ACK and CSI part 1 have a code and a CRC apart from it.
+    CSI part 2 may be lost alone: each part has a code, a metric and a threshold of its own.
 
     Args:
         {settings}
@@ -158,7 +158,7 @@ class PucchDetector(_Pucch):
 
     @property
     def threshold(self) -> float:
-        """The threshold of the metric; 0 if the CRC alone bounds false alarms."""
+        """The threshold of the metric, that of part 1; 0 if the CRC alone bounds false alarms."""
         return self._work.threshold
 
     @converting(values=as_complex)
@@ -167,8 +167,8 @@ class PucchDetector(_Pucch):
         """Detects in resource elements, complex64 ``(..., antennas, symbols, subcarriers)``.
 
         outputs: "bits" (uint8 ``(..., message_bits)``), "detected", "csi2_detected" (uint8), "metric", "snr_db" (float32) and "status" (uint8), each ``(...)``;
-        or several names. Bits and "snr_db", that of a resource element, are 0 where nothing is detected. "csi2_detected" says so
-        of CSI part 2, and "detected" of the other bits. Status 1: an occasion with a
+        or several names. Bits and "snr_db", that of a resource element, are 0 where nothing is detected. "detected" is 1 if
+        HARQ-ACK, SR and CSI part 1 are found, and "csi2_detected" if CSI part 2 is found too. "metric" is that of part 1. Status 1: an occasion with a
         value that is NaN, infinite or above 1e15 in magnitude, which is erased: all its outputs are 0.
 
         Args:

@@ -93,6 +93,7 @@ TEST(emulated_pucch_block, gives_what_a_cpu_gives) {
         {.format = 4, .symbols = 5, .hopping = true, .occ = 1, .spreading = 4, .pi2_bpsk = true, .bits = 4},
         threads);
     expect_same_pucch({.format = 3, .symbols = 8, .bits = 5, .csi2_bits = 6, .max_code_rate = 0.15}, threads);
+    expect_same_pucch({.format = 4, .symbols = 8, .bits = 5, .csi2_bits = 4, .max_code_rate = 0.35}, threads);
   }
 }
 

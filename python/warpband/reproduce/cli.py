@@ -8,7 +8,7 @@ import sys
 import time
 
 from . import output, ts38104
-from .data import Data, ReproduceError, printable, root
+from .data import Data, ReproduceError, UsageError, printable, root
 from .records import table
 from .rows import Row, all_rows
 from .sweep_iterations import FILE_SIZES, csi_file
@@ -28,10 +28,6 @@ With --device cpu, results of benchmarks that need a GPU are those stored; count
 Benchmarks need a command that was built with -DWARPBAND_BENCH=ON. Without it, stored ones are used: the run
 begins with a list of them, and so does page.md, which is written after each row.
 The table at the top of each document's page is that of --stored; --pages writes it, and docs/figures/reproduce/."""
-
-
-class UsageError(ReproduceError):
-    """Used wrongly: exit code 2, as the command has it."""
 
 
 def chosen(rows: list[Row], words: list[str]) -> list[Row]:
@@ -133,14 +129,6 @@ def write_pages(rows: list[Row], data: Data) -> None:
         page.write_text(output.with_block(page.read_text(encoding="utf-8"), block), encoding="utf-8")
 
 
-def requirements(options: argparse.Namespace) -> int:
-    """Rows of TS 38.104, which have tables in place of figures and statements."""
-    try:
-        return ts38104.main(options, note)
-    except ValueError as error:
-        raise UsageError(error) from None
-
-
 def note(line: str) -> None:
     print(printable(line), file=sys.stderr, flush=True)
 
@@ -159,11 +147,11 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if ts38104.NAME in options.targets:
             check_options(options, [])
-            return requirements(options)
+            return ts38104.main(options, note)
         rows = all_rows()
         if not options.targets:
             try:
-                print("".join(f"{row.document:10} {row.name:9} {row.title}\n" for row in rows), end=ts38104.listing(), flush=True)
+                print("".join(f"{row.document:10} {row.name:9} {row.title}\n" for row in rows) + ts38104.listing(), end="", flush=True)
             except BrokenPipeError:  # who reads the list has enough
                 null = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(null, sys.stdout.fileno())

@@ -24,6 +24,10 @@ class ReproduceError(Exception):
         super().__init__(printable(message))
 
 
+class UsageError(ReproduceError):
+    """Used wrongly: exit code 2, as the command has it."""
+
+
 def _tree_around(place: pathlib.Path) -> pathlib.Path | None:
     return next((folder for folder in place.parents if (folder / "curves").is_dir() and (folder / "bench/results").is_dir()), None)
 

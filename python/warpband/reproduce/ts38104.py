@@ -8,15 +8,16 @@ from __future__ import annotations
 import argparse
 import csv
 import importlib
+import os
 import pathlib
 import sys
 import time
 
 from . import ts38104_prach, ts38104_pucch, ts38104_pusch
-from .data import ReproduceError, command, printable, read, root
+from .data import ReproduceError, UsageError, command, printable, read, root
 from .output import BEGIN, END, with_block
 from .records import table
-from .ts38104_rows import Measured, interval
+from .ts38104_rows import Measured
 
 NAME = "ts38104"
 CHANNELS = {"pusch": ts38104_pusch, "pucch": ts38104_pucch, "prach": ts38104_prach}
@@ -43,7 +44,7 @@ def chosen(sections: list[str]) -> dict[str, list[dict]]:
     rows = {channel: rows_of(channel) for channel in CHANNELS}
     for section in sections:
         if not any(is_in(row, section) for group in rows.values() for row in group):
-            raise ValueError(f"{section} is no section or table of {NAME}: expected {', '.join(SECTIONS)}, or a table of them, as 8.3.2.2-1")
+            raise UsageError(f"{section} is no section or table of {NAME}: expected {', '.join(SECTIONS)}, or a table of them, as 8.3.2.2-1")
     return {channel: [row for row in group if not sections or any(is_in(row, s) for s in sections)] for channel, group in rows.items()}
 
 
@@ -52,14 +53,31 @@ def first_of_tables(rows: list[dict]) -> list[dict]:
 
 
 def compiled_package() -> None:
-    """Makes `import warpband` find the package that was built beside the command."""
-    if "warpband" in sys.modules:
+    """Makes `import warpband` find the package that was built beside the command, and refuses another one."""
+    if hasattr(sys.modules.get("warpband"), "__version__"):
         return
-    sys.path.insert(0, str(pathlib.Path(command()).resolve().parent / "python"))
+    folder = pathlib.Path(command()).resolve().parent / "python"
+    sys.path.insert(0, str(folder))
+    wanted = f"{NAME} needs the Python package beside the command, built with -DWARPBAND_PYTHON=ON"
     try:
-        importlib.import_module("warpband")
+        package = importlib.import_module("warpband")
     except ImportError as error:
-        raise ReproduceError(f"{NAME} needs the Python package beside the command, built with -DWARPBAND_PYTHON=ON: {error}") from None
+        raise ReproduceError(f"{wanted}: {error}") from None
+    if not getattr(package, "__file__", None):  # a folder without __init__.py
+        raise ReproduceError(f"{wanted}: {folder} has no whole package")
+    if not pathlib.Path(package.__file__).resolve().is_relative_to(folder):
+        raise ReproduceError(f"{wanted}: {package.__file__} is another one")
+
+
+def conditions(channel: str, row: dict, device: str) -> dict:
+    """What a result depends on beside its number of trials: a row of another one is measured again."""
+    import warpband as wb
+    return made_of(channel, row) | {"device": device.partition(":")[0], "commit": wb.__commit__}
+
+
+def made_of(channel: str, row: dict) -> dict:
+    """The requirement and the receiver's settings, which stored results have to be of."""
+    return {"row": ",".join(row.values()), "settings": CHANNELS[channel].settings(row)}
 
 
 def json_text(results: dict) -> str:
@@ -77,19 +95,22 @@ def stored(channel: str, folder: pathlib.Path) -> dict:
 
 
 def run(channel: str, rows: list[dict], folder: pathlib.Path, device: str, quick: bool, note) -> dict:
-    """Results of rows: those of the folder that have as many trials, and new ones."""
-    module, results = CHANNELS[channel], stored(channel, folder)
+    """Results of rows: those of the folder that have as many trials and the same conditions, and new ones."""
+    module = CHANNELS[channel]
     for row in rows:
         key, count = module.key(row), module.QUICK if quick else module.trials(row)
-        if results.get(key, {}).get("count") == count:
+        wanted = conditions(channel, row, device) | {"count": count}
+        kept = stored(channel, folder).get(key, {})
+        if all(kept.get(name) == value for name, value in wanted.items()):
             continue
         note(f"{time.strftime('%H:%M:%S')}: {key}")
-        results[key] = module.measure(row, count, device, quick)
+        result = module.measure(row, count, device, quick) | wanted
+        results = stored(channel, folder) | {key: result}  # another run may have added rows
         path = folder / f"{NAME}_{channel}.json"
-        new = path.with_name(f"{path.name}.new")
+        new = path.with_name(f"{path.name}.{os.getpid()}.new")
         new.write_text(json_text(results), encoding="utf-8")
         new.replace(path)
-    return results
+    return stored(channel, folder)
 
 
 def judged(channel: str, rows: list[dict], results: dict) -> list[tuple[dict, Measured]]:
@@ -102,16 +123,18 @@ def counts(verdicts: list[str]) -> str:
 
 
 def alarm_line(channel: str, rows: list[dict], results: dict) -> list[str]:
-    """False alarms in noise of all rows together."""
+    """False alarms in noise of all rows together, and other preambles beside the sent one."""
     module = CHANNELS[channel]
     found = [results[module.key(row)] for row in rows if module.key(row) in results]
     if not found or "alarms" not in found[0]:
         return []
-    alarms, count = sum(r["alarms"] for r in found), sum(r["count"] for r in found)
-    low, high = interval(alarms, count)
-    worst = max(found, key=lambda r: r["alarms"] / r["count"])
-    return [f"Noise alone: {alarms} false alarms in {count} occasions, {100 * alarms / count:.3f} % ({100 * low:.3f} to {100 * high:.3f}). "
-            f"The most of a row are {worst['alarms']} of {worst['count']}.", ""]
+    total = {name: sum(r[name] for r in found) for name in ("alarms", "count")}
+    together, worst = module.alarms_of(total), max(found, key=lambda r: r["alarms"] / r["count"])
+    line = (f"Noise alone: {total['alarms']} false alarms in {total['count']} occasions, {together} %. The limit is {100 * together.limit:g} %: "
+            f"{together.verdict}. The most of a row are {worst['alarms']} of {worst['count']}.")
+    if "others" in found[0]:
+        line += f" Another preamble beside the one sent: {sum(r['others'] for r in found)} of {sum(r['trials'] for r in found)}."
+    return [line, ""]
 
 
 def tables_of(rows: dict[str, list[dict]], results: dict[str, dict], quick: bool = False) -> list[str]:
@@ -139,10 +162,14 @@ def main(options: argparse.Namespace, note) -> int:
     sections = [word for word in options.targets if word != NAME]
     rows = chosen(sections)
     if options.pages:
+        if sections:
+            raise UsageError(f"--pages writes the whole page: give no sections, here {sections[0]}")
         page = root() / f"docs/{NAME}.md"
         page.write_text(page_text(page.read_text(encoding="utf-8")), encoding="utf-8")
         return 0
     if options.stored:
+        if options.out:
+            raise UsageError(f"--out is for runs of {NAME}: --stored only prints")
         results = {channel: stored(channel, root() / "curves") for channel in CHANNELS}
     else:
         compiled_package()

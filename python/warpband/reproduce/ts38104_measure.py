@@ -67,7 +67,7 @@ def measure_pucch(row: dict, count: int, device: str, quick: bool) -> dict:
     import warpband as wb
     executor, resource, antennas = executor_of(device), ts38104_pucch.resource_of(row), int(row["antennas"])
     generator = wb.PucchGenerator(**resource, executor=executor)
-    detector = wb.PucchDetector(**resource, antennas=antennas, executor=executor)
+    detector = wb.PucchDetector(**resource, **ts38104_pucch.settings(row), antennas=antennas, executor=executor)
     rng = np.random.default_rng([38104, *ts38104_pucch.key(row).encode()])
     steps = ts38104_pucch.STEPS[:1] if quick else ts38104_pucch.STEPS
     errors, alarms, bits = np.zeros(len(steps), int), 0, generator.message_bits
@@ -100,7 +100,7 @@ def measure_prach(row: dict, count: int, device: str, quick: bool) -> dict:
     import warpband as wb
     executor, occasion, antennas = executor_of(device), ts38104_prach.occasion_of(row), int(row["antennas"])
     generator = wb.PrachGenerator(**occasion, executor=executor)
-    detector = wb.PrachDetector(**occasion, antennas=antennas, executor=executor)
+    detector = wb.PrachDetector(**occasion, **ts38104_prach.settings(row), antennas=antennas, executor=executor)
     preamble, rng = int(row["preamble"]), np.random.default_rng([38104, *ts38104_prach.key(row).encode()])
     sequence_s = 1e-3 / float(row["spacing_khz"])
     rate_hz = generator.sequence_samples / sequence_s

@@ -6,6 +6,7 @@ from .ts38104_rows import Margin, Measured, interval
 COLUMNS = ("table", "format", "requirement", "kHz", "PRB", "antennas", "symbols", "SNR", "rate, %")
 QUICK, BATCH = 50, 1000  # occasions
 STEPS = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)  # dB below the required SNR
+FALSE_ALARM, ALLOWED_ALARMS = 0.005, 0.01
 REQUIREMENTS = {"detection": "ACK missed", "ack missed": "ACK missed", "nack to ack": "NACK to ACK"}
 
 
@@ -37,6 +38,11 @@ def resource_of(row: dict) -> dict:
                       "additional_dmrs": row["additional_dmrs"] == "1"}
 
 
+def settings(row: dict) -> dict:
+    """Of the detector, beside the row's own."""
+    return {"false_alarm": FALSE_ALARM}
+
+
 def measure(row: dict, count: int, device: str, quick: bool) -> dict:
     from .ts38104_measure import measure_pucch  # which needs NumPy
     return measure_pucch(row, count, device, quick)
@@ -45,4 +51,9 @@ def measure(row: dict, count: int, device: str, quick: bool) -> dict:
 def judged(row: dict, result: dict) -> Measured:
     ends = [interval(errors, result["trials"]) for errors in result["errors"]]
     rates = [errors / result["trials"] for errors in result["errors"]]
-    return Measured(rates[0], *ends[0], allowed(row), margin=Margin.of_steps(STEPS, rates, ends, allowed(row)))
+    return Measured(rates[0], *ends[0], allowed(row), margin=Margin.of_steps(STEPS, rates, ends, allowed(row)), alarms=alarms_of(result))
+
+
+def alarms_of(result: dict) -> Measured:
+    """False alarms in as many occasions of noise alone."""
+    return Measured(result["alarms"] / result["count"], *interval(result["alarms"], result["count"]), ALLOWED_ALARMS)

@@ -5,6 +5,7 @@ from .ts38104_rows import Margin, Measured, interval
 
 WANTED, STEP, LOWEST = 0.7, 1.0, 12.0  # share of the maximum throughput, dB, dB from the requirement
 COLUMNS = ("table", "MHz", "kHz", "antennas", "channel", "reference channel", "SNR", "throughput, %")
+CSI, DETECTOR, ITERATIONS, TRANSMISSIONS = "lmmse", "mmse", 12, 4
 QUICK = 2  # transport blocks of a point
 
 
@@ -22,14 +23,19 @@ def cells(row: dict) -> list[str]:
             f"{float(row['required_snr_db']):.1f} dB"]
 
 
+def settings(row: dict) -> dict:
+    """Of the receiver, beside the row's own."""
+    return {"csi": CSI, "detector": DETECTOR, "iterations": ITERATIONS, "transmissions": TRANSMISSIONS}
+
+
 def measure(row: dict, frames: int, device: str, quick: bool) -> dict:
     """Throughputs from the required SNR on, in steps of 1 dB, until 70 % lie between the last two."""
     import warpband as wb
 
     def throughput(snr_db):
-        scenario = {"nr": {"channel": "pusch", "frc": row["frc"], "csi": "lmmse"}, "mimo": {"rx_antennas": int(row["rx"])},
+        scenario = {"nr": {"channel": "pusch", "frc": row["frc"], "csi": CSI}, "mimo": {"rx_antennas": int(row["rx"])},
                     "channel": {"type": "tdl", "profile": row["profile"], "doppler_hz": float(row["doppler_hz"])},
-                    "detector": {"type": "mmse"}, "code": {"transmissions": 4}, "decoder": {"iterations": 12},
+                    "detector": {"type": DETECTOR}, "code": {"transmissions": TRANSMISSIONS}, "decoder": {"iterations": ITERATIONS},
                     "sweep": {"snr_db": [round(snr_db, 3)]}, "stop": {"frame_errors": 0, "max_frames": frames}}
         return wb.sweep(scenario, device=device).rows()[0]["relative_throughput"]
 

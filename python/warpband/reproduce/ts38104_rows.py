@@ -1,6 +1,7 @@
 """What rows of TS 38.104 have in common: rates beside requirements, margins, intervals."""
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from .data import ReproduceError
@@ -17,24 +18,36 @@ def interval(errors: float, trials: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Margin:
-    """How much lower the SNR may be, in dB, and the ends of its 95 % interval."""
+    """How much lower the SNR may be, in dB, and the ends of its 95 % interval. Infinities are beyond what was measured."""
     db: float
     low: float
     high: float
+    first: float = 0.0
+    last: float = math.inf
 
     @staticmethod
     def of_steps(steps: tuple[float, ...], rates: list[float], ends: list[tuple[float, float]], allowed: float) -> Margin | None:
-        """The last of `steps`, in dB, up to which each error rate is allowed; its ends, by the ends of each rate's interval."""
+        """The last of `steps`, in dB, up to which each error rate is allowed; its ends, by the ends of each rate's interval.
+
+        None: not even the first rate is allowed. An end is infinite where no step is allowed, or each of `steps`.
+        """
         if rates[0] > allowed:
             return None
 
         def last(values):
             met = [value <= allowed for value in values]
-            return steps[max(met.index(False) - 1, 0) if False in met else len(met) - 1]
-        return Margin(last(rates), last([high for _, high in ends]), last([low for low, _ in ends]))
+            if False in met:
+                return steps[met.index(False) - 1] if met[0] else -math.inf
+            return math.inf if len(met) == len(steps) else steps[len(met) - 1]
+        return Margin(last(rates), last([high for _, high in ends]), last([low for low, _ in ends]), steps[0], steps[-1])
+
+    def text(self, db: float) -> str:
+        return f"{db:.1f}" if math.isfinite(db) else f"below {self.first:.1f}" if db < 0 else f"at least {self.last:.1f}"
 
     def __str__(self) -> str:
-        return f"{self.db:.1f} dB ({self.low:.1f} to {self.high:.1f})"
+        if self.low == math.inf:
+            return f"{self.text(self.db)} dB"
+        return f"{self.text(self.db)} dB ({self.text(self.low)} to {self.text(self.high)})"
 
 
 @dataclass(frozen=True)
@@ -46,10 +59,13 @@ class Measured:
     limit: float
     at_least: bool = False
     margin: Margin | None = None
+    alarms: Measured | None = None  # false alarms, which are part of the requirement
 
     @property
     def verdict(self) -> str:
-        """`open`: the limit is inside the interval."""
+        """`open`: the limit is inside the interval. Too many false alarms fail as errors do; all rows together show that they are few."""
+        if self.alarms is not None and self.alarms.verdict == "fails":
+            return "fails"
         if self.low < self.limit < self.high:
             return "open"
         return "passes" if (self.rate >= self.limit) == self.at_least or self.rate == self.limit else "fails"

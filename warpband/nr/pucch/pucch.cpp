@@ -146,9 +146,17 @@ pucch_messages messages_of(const pucch_config& c, const pucch_shape& s) {
 int pucch_crc_bits(int bits) { return bits < 12 ? 0 : bits < 20 ? 6 : 11; }
 
 /// Probability that noise passes the CRC of one of the decoder's paths; 1 without a CRC.
-double passes_crc(const pucch_config& c) {
-  if (c.bits < 12) return 1;
-  return std::min(1., c.list_size * std::ldexp(1., -pucch_crc_bits(c.bits)));
+double passes_crc(int bits, int list_size) {
+  if (bits < 12) return 1;
+  return std::min(1., list_size * std::ldexp(1., -pucch_crc_bits(bits)));
+}
+/// What the metric of a message, or of a part, has to exceed: noise has any direction in `elements` complex
+/// dimensions of each antenna.
+double coded_threshold(const pucch_config& c, int bits, double elements) {
+  if (c.false_alarm >= passes_crc(bits, c.list_size)) return 0;
+  const double cosine =
+      cosine_exceeded_by(std::log(c.false_alarm) - bits * std::numbers::ln2, 2 * c.antennas * elements);
+  return cosine * cosine;
 }
 
 /// The parts of a message, each with its bits and coded bits.
@@ -181,21 +189,21 @@ int pucch_first_coded_bits(const pucch_config& c, int coded_bits) {
   return std::min(coded_bits, order * ((wanted + per_symbol - 1) / per_symbol));
 }
 
-/// Of each bit in the order in which it is sent: its number among the coded bits of part 1 and then part 2.
-std::vector<std::int32_t> pucch_order(const pucch_config& c, const pucch_shape& s) {
-  std::vector<std::int32_t> order(as_size(s.coded_bits));
-  std::iota(order.begin(), order.end(), 0);
-  if (c.csi2_bits == 0) return order;
-  const int per_element = pucch_modulation_order(c),
-            elements = s.coded_bits / per_element / static_cast<int>(s.data_symbols.size());
+/// Modulated symbols of a data symbol, formats 3 and 4.
+int pucch_elements_of(const pucch_config& c, const pucch_shape& s) {
+  return s.coded_bits / pucch_modulation_order(c) / static_cast<int>(s.data_symbols.size());
+}
+/// Those of part 1 in each data symbol.
+std::vector<std::int32_t> pucch_shares(const pucch_config& c, const pucch_shape& s) {
+  const int elements = pucch_elements_of(c, s);
   std::vector<int> distances;  // of each data symbol to the nearest DMRS
   for (const int l : s.data_symbols) {
     int nearest = 14;
     for (const int p : s.pilot_symbols) nearest = std::min(nearest, std::abs(l - p));
     distances.push_back(nearest);
   }
-  std::vector<int> shares(distances.size());  // elements of part 1
-  int rest = s.first_coded_bits / per_element;
+  std::vector<std::int32_t> shares(distances.size());
+  int rest = s.first_coded_bits / pucch_modulation_order(c);
   for (int distance = 1; rest > 0; distance++) {
     const int symbols = static_cast<int>(std::count(distances.begin(), distances.end(), distance)),
               here = std::min(rest, symbols * elements);
@@ -204,9 +212,17 @@ std::vector<std::int32_t> pucch_order(const pucch_config& c, const pucch_shape& 
         shares[d] = here / symbols + (static_cast<int>(before++) < here % symbols ? 1 : 0);
     rest -= here;
   }
+  return shares;
+}
+/// Of each bit in the order in which it is sent: its number among the coded bits of part 1 and then part 2.
+std::vector<std::int32_t> pucch_order(const pucch_config& c, const pucch_shape& s) {
+  std::vector<std::int32_t> order(as_size(s.coded_bits));
+  std::iota(order.begin(), order.end(), 0);
+  if (c.csi2_bits == 0) return order;
+  const int per_element = pucch_modulation_order(c), elements = pucch_elements_of(c, s);
   std::int32_t first = 0, second = s.first_coded_bits;
   std::size_t n = 0;
-  for (const int share : shares)
+  for (const int share : pucch_shares(c, s))
     for (int bit = 0; bit < elements * per_element; bit++)
       order[n++] = bit < share * per_element ? first++ : second++;
   return order;
@@ -365,6 +381,8 @@ pucch_shape shape_of(const pucch_config& c) {
   if (c.format == 2) s.coded_bits = 16 * c.prbs * data;
   if (c.format >= 3)
     s.coded_bits = (c.pi2_bpsk ? 12 : 24) * c.prbs * data / (c.format == 4 ? c.spreading : 1);
+  need(c.csi2_bits == 0 || (c.format >= 3 && c.csi2_bits >= 3), "csi2_bits", c.csi2_bits,
+       c.format >= 3 ? "0, or 3 to 1706" : "0" + with);
   s.first_coded_bits = c.csi2_bits > 0 ? pucch_first_coded_bits(c, s.coded_bits) : s.coded_bits;
 
   if (c.format == 1) {
@@ -376,8 +394,6 @@ pucch_shape shape_of(const pucch_config& c) {
   if (c.format == 4)
     need(c.occ < c.spreading, "occ", c.occ,
          "0 to " + std::to_string(c.spreading - 1) + " with spreading = " + std::to_string(c.spreading));
-  need(c.csi2_bits == 0 || (c.format >= 3 && c.csi2_bits >= 3), "csi2_bits", c.csi2_bits,
-       c.format >= 3 ? "0, or 3 to 1706" : "0" + with);
   if (is_tone(c)) {
     need(c.bits <= 2, "bits", c.bits, "0 to 2" + with);
     need(s.bits > 0, "bits", c.bits, "1 or 2 without scheduling_request");
@@ -387,6 +403,10 @@ pucch_shape shape_of(const pucch_config& c) {
     need(c.bits >= 3, "bits", c.bits, "3 to 1706" + with);
     if (c.scheduling_request)
       throw argument_error("scheduling_request", "true", "false" + with + ", where bits count it");
+    if (c.csi2_bits > 0 && s.first_coded_bits == s.coded_bits)
+      throw argument_error("max_code_rate", decimal(c.max_code_rate),
+                           "so high that the " + std::to_string(c.bits) + " other bits leave some of the " +
+                               std::to_string(s.coded_bits) + " coded bits to CSI part 2");
     for (const pucch_part& p : pucch_parts(c, s)) try {
         if (p.is_short())
           check(p.short_block());
@@ -586,7 +606,8 @@ pucch_detector::pucch_detector(const pucch_config& config)
   o.pilot_energies = 2 * rows * equalise_.ranks;
   o.paths = o.pilot_energies + rows;
   o.data_energies = o.paths + 2 * data_rows * equalise_.ranks;
-  o.norms = o.data_energies + data_rows;
+  o.part_energies = o.data_energies + data_rows;
+  o.norms = o.part_energies + 2 * equalise_.data_symbol_count;
   o.factors = o.norms + equalise_.data_symbol_count;
   o.levels = o.factors + equalise_.data_symbol_count;
   o.gains = o.levels + 2;
@@ -609,12 +630,12 @@ pucch_detector::pucch_detector(const pucch_config& config)
     filters.insert(filters.end(), part->begin(), part->end());
   filters_ = resident<float>(std::move(filters));
 
-  if (c.false_alarm < passes_crc(c)) {
-    const double data = equalise_.data_symbol_count * (c.format == 2 ? 8. * c.prbs : s.subcarriers),
-                 cosine =
-                     cosine_exceeded_by(std::log(c.false_alarm) - s.bits * std::numbers::ln2, 2 * a * data);
-    threshold_ = cosine * cosine;
-  }
+  if (c.csi2_bits > 0) shares_ = resident<std::int32_t>(pucch_shares(c, s));
+  // Format 4 has each element on `spreading` of the inverse DFT's.
+  const double elements = equalise_.spreading / static_cast<double>(pucch_modulation_order(c));
+  threshold_ = coded_threshold(c, c.bits, elements * s.first_coded_bits);
+  if (c.csi2_bits > 0)
+    csi2_threshold_ = coded_threshold(c, c.csi2_bits, elements * (s.coded_bits - s.first_coded_bits));
 }
 
 void pucch_detector::run(executor& exec, view<const std::complex<float>> values,
@@ -681,6 +702,7 @@ void pucch_detector::run_coded(executor& exec, view<const cx_pair> in, const std
   a.pilots = reference_.on(exec);
   a.units = units_.on(exec), a.codes = codes_.on(exec), a.signs = signs_.on(exec);
   a.order = order_.on(exec);
+  if (config_.csi2_bits > 0) a.shares = shares_.on(exec);
   a.analysis = analysis_.on(exec), a.synthesis = synthesis_.on(exec);
   a.pilot_symbols = symbols_.on(exec);
   a.data_symbols = a.pilot_symbols + a.pilot_symbol_count;
@@ -691,7 +713,8 @@ void pucch_detector::run_coded(executor& exec, view<const cx_pair> in, const std
   pucch_decide_args d;
   d.bits = shape_.bits, d.first_bits = config_.bits;
   d.with_crc = config_.bits >= 12, d.second_with_crc = config_.csi2_bits >= 12;
-  d.threshold = static_cast<float>(threshold_);
+  d.first_coded_bits = shape_.first_coded_bits;
+  d.threshold = static_cast<float>(threshold_), d.second_threshold = static_cast<float>(csi2_threshold_);
   for (std::size_t first = 0; first < in.items; first += per_pass) {
     const std::size_t batch = std::min(per_pass, in.items - first);
     // Neighbouring occasions side by side for the lanes of a CPU, and neighbouring LLRs for threads of a

@@ -36,8 +36,9 @@
 //   G1 = min(E, Qm ceil((bits + L) / (max_code_rate Qm)))
 // coded bits, and part 2 has the other E - G1. Part 1 takes the symbols next to DMRS first. A symbol at the
 // distance at which it ends has its bits on the first elements, an equal share for each such symbol.
-// The metric is that of both parts. Part 1 is detected where its CRC, if there is one, holds. Part 2 needs
-// its own CRC too.
+// Each part has a metric and a threshold, over its own elements and the 2^bits messages of its own. In
+// symbols with both parts these elements are values of the inverse DFT. Part 2 is detected only with part 1,
+// which says what it is.
 //
 // Paper: the filter is that of O. Edfors et al., "OFDM channel estimation by singular value decomposition",
 // IEEE Trans. Commun. 46, 1998.
@@ -165,7 +166,7 @@ struct pucch_output {
   view<std::uint8_t> bits = {};           // [occasions, shape().bits]; 0 where nothing is detected
   view<std::uint8_t> detected = {};       // [occasions, 1] the message, or part 1 of it
   view<std::uint8_t> csi2_detected = {};  // [occasions, 1] CSI part 2; 0 without csi2_bits
-  view<float> metric = {};                // [occasions, 1] share of the energy, 0..1
+  view<float> metric = {};  // [occasions, 1] share of the energy, 0..1; of part 1 if there are two
   view<float> snr_db = {};  // [occasions, 1] of a resource element, -40..60; 0 where nothing is detected
   view<std::uint8_t> status = {};  // [occasions, 1] status_erased
 };
@@ -190,7 +191,7 @@ class pucch_detector {
   const pucch_shape& shape() const noexcept { return shape_; }
   /// Of an occasion: [antennas, symbols, 12 PRBs].
   std::size_t values() const noexcept { return static_cast<std::size_t>(config_.antennas) * shape_.values(); }
-  /// Of the metric; 0 if the CRC alone bounds false alarms.
+  /// Of the metric of the message, or of part 1; 0 if the CRC alone bounds false alarms.
   double threshold() const noexcept { return threshold_; }
   /// Resource elements [occasions, values()], of slots in the frame. Waits for the executor before it queues.
   /// Throws argument_error ("slots") and shape_error.
@@ -205,7 +206,7 @@ class pucch_detector {
 
   pucch_config config_;
   pucch_shape shape_;
-  double threshold_ = 0;
+  double threshold_ = 0, csi2_threshold_ = 0;
   struct decoder {
     std::size_t bits = 0, coded_bits = 0;
     std::optional<short_block_decoder> short_block = {};
@@ -215,7 +216,7 @@ class pucch_detector {
   std::optional<pucch_encoder> encoder_;  // for the metric
   pucch_equalise_args equalise_;          // without data
   resident<cx_pair> reference_, units_, codes_, candidates_, analysis_, synthesis_;
-  resident<std::int32_t> shifts_, messages_, symbols_, order_;
+  resident<std::int32_t> shifts_, messages_, symbols_, order_, shares_;
   resident<float> signs_, filters_;
   kept_workspace workspace_, slots_;
 };

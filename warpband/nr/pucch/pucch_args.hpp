@@ -9,7 +9,7 @@
 namespace wb {
 
 inline constexpr int pucch_most_candidates = 8;  // sequences of format 0 that a detector tells apart
-inline constexpr int pucch_numbers = 4;          // see pucch_decide_args
+inline constexpr int pucch_numbers = 5;          // see pucch_decide_args
 
 /// The symbols of a hop.
 struct pucch_hop {
@@ -35,8 +35,8 @@ struct pucch_tones_args {
 /// Where the values of an occasion begin in scratch memory, behind the coordinates of its pilots. Complex
 /// values take two. `levels` are the signal's power and the noise's.
 struct pucch_offsets {
-  std::int32_t pilot_energies = 0, paths = 0, data_energies = 0, norms = 0, factors = 0, levels = 0,
-               gains = 0, values = 0, total = 0;
+  std::int32_t pilot_energies = 0, paths = 0, data_energies = 0, part_energies = 0, norms = 0, factors = 0,
+               levels = 0, gains = 0, values = 0, total = 0;
 };
 
 /// Formats 2 to 4, from resource elements to LLRs.
@@ -55,6 +55,7 @@ struct pucch_equalise_args {
   const cx_pair* codes = nullptr;         // [12] conjugate of format 4's code, over its length
   const float* signs = nullptr;           // [E] of the scrambling
   const std::int32_t* order = nullptr;    // [E] number of each sent bit among the coded bits of both parts
+  const std::int32_t* shares = nullptr;   // [data symbols] elements of part 1; nullptr: there is one part
   std::int32_t format = 2, symbols = 1, subcarriers = 12, pilot_count = 4, ranks = 1, antennas = 1;
   std::int32_t pilot_symbol_count = 1, data_symbol_count = 1, hops = 1, spreading = 1, one_bit = 0;
   pucch_hop hop[2];
@@ -69,12 +70,13 @@ struct pucch_equalise_args {
 
 /// Decision on the decoded message, formats 2 to 4. `second` is CSI part 2, whose views may have no data.
 struct pucch_decide_args {
-  // Energy of the data times that of the direction which LLRs are along; signal; noise; 1 if all is usable.
+  // Energy of the data times that of the direction which LLRs are along, of all or of part 1. Signal.
+  // Noise. 1 if all is usable. The first number, of part 2.
   view<const float> numbers;
   view<const float> llr;
   view<const std::uint8_t> decoded, decoded_status, second_status, coded;
-  std::int32_t bits = 0, first_bits = 0, with_crc = 0, second_with_crc = 0;
-  float threshold = 0;
+  std::int32_t bits = 0, first_bits = 0, first_coded_bits = 0, with_crc = 0, second_with_crc = 0;
+  float threshold = 0, second_threshold = 0;
   view<std::uint8_t> out_bits, detected, second_detected, status;
   view<float> metric, snr_db;
 };

@@ -178,16 +178,30 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
     const T signal = s[a.offsets.levels], noise = s[a.offsets.levels + 1];
     good = good & (noise > T(1e-36f));
     weigh(b, signal, noise, g, s);
+    if (a.shares != nullptr) split_energies(b, g, s);
     if (a.format == 2)
       comb_llrs(b, noise, good, g, s);
     else
       spread_llrs(b, noise, good, g, s);
     if (g.rank == 0) {
-      T energy(0.f), norm(0.f);
-      WB_ROLL for (int n = 0; n < a.antennas * a.data_symbol_count; n++) energy =
-          energy + s[a.offsets.data_energies + n];
-      WB_ROLL for (int d = 0; d < a.data_symbol_count; d++) norm = norm + s[a.offsets.norms + d];
-      store(a.numbers, 0, b, or_zero(good, T(16.f) * norm * (energy / max(noise, T(1e-37f)))));
+      T energy(0.f), norm(0.f), second_energy(0.f), second_norm(0.f);
+      if (a.shares == nullptr) {
+        WB_ROLL for (int n = 0; n < a.antennas * a.data_symbol_count; n++) energy =
+            energy + s[a.offsets.data_energies + n];
+        WB_ROLL for (int d = 0; d < a.data_symbol_count; d++) norm = norm + s[a.offsets.norms + d];
+      } else {
+        WB_ROLL for (int d = 0; d < a.data_symbol_count; d++) {
+          const float part =
+              static_cast<float>(a.shares[d] * a.spreading) / static_cast<float>(a.subcarriers);
+          energy = energy + s[a.offsets.part_energies + 2 * d];
+          second_energy = second_energy + s[a.offsets.part_energies + 2 * d + 1];
+          norm = fma(T(part), s[a.offsets.norms + d], norm);
+          second_norm = fma(T(1.f - part), s[a.offsets.norms + d], second_norm);
+        }
+      }
+      const T least = max(noise, T(1e-37f));
+      store(a.numbers, 0, b, or_zero(good, T(16.f) * norm * (energy / least)));
+      store(a.numbers, 4, b, or_zero(good, T(16.f) * second_norm * (second_energy / least)));
       store(a.numbers, 1, b, or_zero(good, signal));
       store(a.numbers, 2, b, or_zero(good, noise));
     }
@@ -322,6 +336,57 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
     }
     g.sync();
   }
+  /// The inverse DFT of a symbol, without its factor.
+  template <class T, class Value>
+  WB_HD cx<T> transformed(int index, const Value& value) const {
+    cx<T> sum{T(0.f), T(0.f)};
+    int turn = 0;
+    WB_ROLL for (int k = 0; k < a.subcarriers; k++) {
+      sum = fma(pucch_same<T>(a.units[turn]), value(k), sum);
+      turn = turn + index < a.subcarriers ? turn + index : turn + index - a.subcarriers;
+    }
+    return sum;
+  }
+  /// Energies of part 1 and part 2 in each data symbol. The elements of a symbol with both are those of its
+  /// inverse DFT.
+  template <class T, class G>
+  WB_HD void split_energies(item<T> b, G g, T* s) const {
+    const int M = a.subcarriers, per_symbol = M / a.spreading;
+    for (int n = g.rank; n < a.data_symbol_count * M; n += g.size) {
+      const int d = n / M, share = a.shares[d];
+      if (share == 0 || share == per_symbol) continue;
+      T energy(0.f);
+      WB_ROLL for (int antenna = 0; antenna < a.antennas; antenna++) {
+        const auto value = [&](int k) WB_INLINE_LAMBDA { return received(b, antenna, a.data_symbols[d], k); };
+        energy = fma(T(1.f / static_cast<float>(M)), norm(transformed<T>(n % M, value)), energy);
+      }
+      s[a.offsets.gains + n] = energy;
+    }
+    g.sync();
+    for (int d = g.rank; d < a.data_symbol_count; d += g.size) {
+      const int share = a.shares[d];
+      T first(0.f), second(0.f);
+      if (share == 0 || share == per_symbol) {
+        WB_ROLL for (int antenna = 0; antenna < a.antennas; antenna++) first =
+            first + s[a.offsets.data_energies + antenna * a.data_symbol_count + d];
+        if (share == 0) {
+          second = first;
+          first = T(0.f);
+        }
+      } else {
+        WB_ROLL for (int n = 0; n < M; n++) {
+          const T energy = s[a.offsets.gains + d * M + n];
+          if (n % per_symbol < share)
+            first = first + energy;
+          else
+            second = second + energy;
+        }
+      }
+      s[a.offsets.part_energies + 2 * d] = first;
+      s[a.offsets.part_energies + 2 * d + 1] = second;
+    }
+    g.sync();
+  }
   /// sum over antennas of conj(h) y, and of |h|^2.
   template <class T>
   WB_HD cx<T> combined(item<T> b, int d, int k, const T* s, T& power) const {
@@ -394,12 +459,8 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
       cx<T> x{T(0.f), T(0.f)};
       WB_ROLL for (int r = 0; r < a.spreading; r++) {
         const int index = r * per_symbol + j;
-        cx<T> sum{T(0.f), T(0.f)};
-        int turn = 0;
-        WB_ROLL for (int k = 0; k < M; k++) {
-          sum = fma(pucch_same<T>(a.units[turn]), pair(s + a.offsets.values, d * M + k), sum);
-          turn = turn + index < M ? turn + index : turn + index - M;
-        }
+        const auto value = [&](int k) WB_INLINE_LAMBDA { return pair(s + a.offsets.values, d * M + k); };
+        const cx<T> sum = transformed<T>(index, value);
         x = a.format == 4 ? fma(pucch_same<T>(a.codes[index]), sum, x) : sum;
       }
       x = (T(scale) * s[a.offsets.factors + d]) * x;
@@ -424,20 +485,13 @@ struct pucch_decide_op : thread_op<pucch_decide_args> {
   template <class T, class G>
   WB_HD void operator()(item<T> b, G, T*) const {
     using I = typename rebind<T>::i32;
-    T sum(0.f);
-    for (std::size_t e = 0; e < a.llr.elements; e++) {
-      const T llr = load(a.llr, e, b);
-      sum = sum + select((load_int<T>(a.coded, e, b) & I(1)) != I(0), T(0.f) - llr, llr);
-    }
-    // The square of the cosine between what was received and what the message would have given.
-    const T norm = load(a.numbers, 0, b);
-    const auto positive = (sum > T(0.f)) & (norm > T(0.f));
-    const T share = or_zero(positive, sum * (sum / select(positive, norm, T(1.f))));
-    const T metric = min(share, T(1.f));  // formats 3 and 4 have a mean in place of the message's spectrum
+    const std::size_t first_coded = static_cast<std::size_t>(a.first_coded_bits);
+    const T metric = metric_of(b, 0, first_coded, load(a.numbers, 0, b));
     const auto found = is_decoded<T>(a.decoded_status, a.with_crc, b) & (metric > T(a.threshold));
     auto second = found;
     if (a.second_status.data != nullptr)
-      second = found & is_decoded<T>(a.second_status, a.second_with_crc, b);
+      second = found & is_decoded<T>(a.second_status, a.second_with_crc, b) &
+               (metric_of(b, first_coded, a.llr.elements, load(a.numbers, 4, b)) > T(a.second_threshold));
     for (int i = 0; i < a.bits; i++) {
       const std::size_t n = static_cast<std::size_t>(i);
       pucch_put<T>(a.out_bits, n, b,
@@ -454,6 +508,19 @@ struct pucch_decide_op : thread_op<pucch_decide_args> {
   }
 
  private:
+  /// The square of the cosine between what was received and what the coded bits would have given.
+  template <class T>
+  WB_HD T metric_of(item<T> b, std::size_t begin, std::size_t end, T norm) const {
+    using I = typename rebind<T>::i32;
+    T sum(0.f);
+    for (std::size_t e = begin; e < end; e++) {
+      const T llr = load(a.llr, e, b);
+      sum = sum + select((load_int<T>(a.coded, e, b) & I(1)) != I(0), T(0.f) - llr, llr);
+    }
+    const auto positive = (sum > T(0.f)) & (norm > T(0.f));
+    const T share = or_zero(positive, sum * (sum / select(positive, norm, T(1.f))));
+    return min(share, T(1.f));  // formats 3 and 4 have a mean in place of the message's spectrum
+  }
   template <class T>
   WB_HD static typename rebind<T>::mask is_decoded(const view<const std::uint8_t>& status, int with_crc,
                                                    item<T> b) {

@@ -10,6 +10,7 @@
 #include <complex>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -174,7 +175,11 @@ std::vector<sample> receive(const pucch_config& c, const std::vector<sample>& se
   return y;
 }
 
-class pucch : public wb::testing::on_backend {};
+class pucch : public wb::testing::on_backend {
+ protected:
+  /// Scalar code beside other instruction sets, whose results it has.
+  static bool is_repeated() { return GetParam().name == "scalar" && wb::available_isas().size() > 1; }
+};
 WB_ON_ALL_BACKENDS(pucch);
 
 TEST(pucch_sequences, groups_and_shifts_are_those_of_other_programs) {
@@ -328,7 +333,8 @@ TEST(pucch_shape, bad_settings_are_named) {
   EXPECT_EQ(blames({.format = 2, .prbs = 4, .bits = 4, .csi2_bits = 4}), "csi2_bits");
   EXPECT_EQ(blames({.format = 3, .symbols = 14, .bits = 4, .csi2_bits = 2}), "csi2_bits");
   EXPECT_EQ(blames({.format = 3, .symbols = 14, .bits = 40, .csi2_bits = 4, .max_code_rate = 0.08}),
-            "csi2_bits");  // part 1 has all coded bits
+            "max_code_rate");  // part 1 has all coded bits
+  EXPECT_EQ(blames({.format = 2, .prbs = 4, .bits = 4, .csi2_bits = 4, .max_code_rate = 0.5}), "csi2_bits");
   EXPECT_EQ(blames({.format = 3, .symbols = 14, .bits = 4, .csi2_bits = 4, .max_code_rate = 0.5}),
             "max_code_rate");
   EXPECT_EQ(blames({.antennas = 65}), "antennas");
@@ -426,30 +432,143 @@ TEST_P(pucch, what_is_sent_follows_the_definition) {
   }
 }
 
-// All shapes of formats 3 and 4, each with part 1 of several lengths; values of the code alone.
+/// Data symbols of each distance to DMRS, from 1 on: the sets of the multiplexing.
+std::vector<int> sets_of(const wb::pucch_shape& s) {
+  std::vector<int> sets;
+  for (const int l : s.data_symbols) {
+    int nearest = 14;
+    for (const int p : s.pilot_symbols) nearest = std::min(nearest, std::abs(l - p));
+    sets.resize(std::max(sets.size(), as_count(nearest)));
+    sets[as_count(nearest - 1)]++;
+  }
+  return sets;
+}
+/// The configuration with bits and a rate with which part 1 ends in a set, if any: in unequal shares if it
+/// can.
+std::optional<pucch_config> ending_in(pucch_config c, std::size_t set) {
+  const wb::pucch_shape s = wb::shape_of(c);
+  const std::vector<int> sets = sets_of(s);
+  const int order = c.pi2_bpsk ? 1 : 2,
+            elements = s.coded_bits / order / static_cast<int>(s.data_symbols.size());
+  int before = 0;
+  for (std::size_t i = 0; i < set; i++) before += elements * sets[i];
+  std::optional<pucch_config> found;
+  for (const int hundredths : {80, 60, 45, 35, 25, 15, 8})
+    for (c.bits = 3; c.bits <= 60; c.bits++) {
+      const int g1 = oracle::nr_pucch_first_bits(s.coded_bits, c.bits, hundredths, order),
+                inside = g1 / order - before;
+      c.max_code_rate = hundredths / 100.;
+      if (inside <= 0 || inside > elements * sets[set] || g1 + 3 > s.coded_bits) continue;
+      const bool unequal = inside % sets[set] != 0 || sets[set] == 1;
+      if ((found && !unequal) || blamed([&] { wb::check(c); }) != "") continue;
+      found = c;
+      if (unequal) return found;
+    }
+  return found;
+}
+
+// All shapes of formats 3 and 4, with a part 1 that ends in each set of symbols; values of the code alone.
 TEST_P(pucch, csi_of_two_parts_is_multiplexed_as_the_table_has_it) {
-  if (GetParam().name == "scalar") GTEST_SKIP() << "one instruction set is enough: it moves bits";
+  if (is_repeated()) GTEST_SKIP() << "one instruction set is enough: it moves bits";
+  std::size_t most_sets = 0;
   for (int symbols = 4; symbols <= 14; symbols++)
     for (const bool hopping : {false, true})
       for (const bool additional : {false, true})
-        for (const int format : {3, 4})
-          for (const double rate : {0.25, 0.45, 0.8}) {
-            const pucch_config c{.format = format,
+        for (const int format : {3, 4}) {
+          const pucch_config row{.format = format,
                                  .symbols = symbols,
                                  .hopping = hopping,
                                  .additional_dmrs = additional,
                                  .pi2_bpsk = symbols % 2 == 1,
-                                 .bits = 3,
-                                 .csi2_bits = 3,
-                                 .max_code_rate = rate};
-            const wb::pucch_shape s = wb::shape_of(c);
-            const auto bits = random_bits(6, static_cast<unsigned>(symbols));
-            const auto values = generate(exec(), c, bits, {2});
-            const auto expected = defined(exec(), c, bits, 2);
+                                 .bits = 3};
+          const std::size_t sets = sets_of(wb::shape_of(row)).size();
+          most_sets = std::max(most_sets, sets);
+          for (std::size_t set = 0; set < sets; set++) {
+            pucch_config with_two = row;
+            with_two.csi2_bits = 3;
+            const auto c = ending_in(with_two, set);
+            ASSERT_TRUE(c) << "format " << format << " symbols " << symbols << " set " << set;
+            const wb::pucch_shape s = wb::shape_of(*c);
+            const auto bits = random_bits(as_count(s.bits), static_cast<unsigned>(symbols));
+            const auto values = generate(exec(), *c, bits, {2});
+            const auto expected = defined(exec(), *c, bits, 2);
             ASSERT_EQ(expected.size(), s.values());
             for (std::size_t n = 0; n < s.values(); n++)
-              ASSERT_LT(std::abs(exact(values[n]) - expected[n]), 4e-6) << symbols << " " << rate << " " << n;
+              ASSERT_LT(std::abs(exact(values[n]) - expected[n]), 4e-6)
+                  << symbols << " " << c->bits << " " << n;
           }
+        }
+  EXPECT_EQ(most_sets, 3u);
+}
+
+// At -2 dB part 1 has a rate of 0.08 and comes through. Part 2 has one of 0.7 or more and does not.
+TEST_P(pucch, part_1_of_any_length_survives_in_noise) {
+  if (is_repeated()) GTEST_SKIP() << "scalar code has the results of the others";
+  const std::size_t items = 60;
+  int passed = 0;  // the CRC of part 2 without being it: 0.4 %
+  for (const int first : {4, 11, 15, 19, 20}) {
+    const pucch_config c{.format = 3,
+                         .symbols = 14,
+                         .prbs = 4,
+                         .bits = first,
+                         .csi2_bits = 700,
+                         .max_code_rate = 0.08,
+                         .antennas = 2};
+    const std::size_t width = as_count(wb::shape_of(c).bits);
+    const auto bits = random_bits(items * width, 31);
+    const std::vector<int> slots(items, 6);
+    const outcome found =
+        detect_on(exec(), c, receive(c, generate(exec(), c, bits, slots), std::pow(10., 0.2), 32), slots);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < items; i++) {
+      passed += found.csi2_detected[i];
+      bool right = found.detected[i] == 1;
+      for (std::size_t n = 0; n < width; n++)
+        if (n < as_count(first) || found.csi2_detected[i] == 0)
+          right &= found.bits[i * width + n] == (n < as_count(first) ? bits[i * width + n] : 0);
+      wrong += right ? 0 : 1;
+    }
+    EXPECT_LE(wrong, 1u) << first;
+  }
+  EXPECT_LE(passed, 7);
+}
+
+// The mean of the signals of all messages of part 2 has nothing of it: its elements are noise.
+TEST_P(pucch, a_short_part_2_that_was_not_sent_is_not_detected) {
+  if (is_repeated()) GTEST_SKIP() << "scalar code has the results of the others";
+  const std::size_t items = 200;
+  for (const int first : {5, 20})
+    for (const int second : {5, 11}) {
+      const pucch_config c{.format = 3,
+                           .symbols = 14,
+                           .prbs = 1,
+                           .bits = first,
+                           .csi2_bits = second,
+                           .max_code_rate = 0.25,
+                           .antennas = 2};
+      const std::size_t width = as_count(first + second), n = wb::shape_of(c).values(),
+                        messages = std::size_t{1} << second;
+      std::vector<std::uint8_t> bits;
+      for (std::size_t m = 0; m < messages; m++)
+        for (std::size_t i = 0; i < width; i++)
+          bits.push_back(static_cast<std::uint8_t>(i < as_count(first) ? 1 : m >> (i - as_count(first)) & 1));
+      const auto signals = generate(exec(), c, bits, std::vector<int>(messages, 3));
+      std::vector<sample> mean(n), sent;
+      for (std::size_t i = 0; i < signals.size(); i++)
+        mean[i % n] += signals[i] / static_cast<float>(messages);
+      for (std::size_t i = 0; i < items; i++) sent.insert(sent.end(), mean.begin(), mean.end());
+      const outcome found = detect_on(exec(), c, receive(c, sent, 0.1, 33), std::vector<int>(items, 3));
+      std::size_t alarms = 0, kept = 0;
+      for (std::size_t i = 0; i < items; i++) {
+        alarms += found.csi2_detected[i];
+        bool right = found.detected[i] == 1;
+        for (std::size_t b = 0; b < width; b++)
+          right &= found.csi2_detected[i] != 0 || found.bits[i * width + b] == (b < as_count(first) ? 1 : 0);
+        kept += right ? 1 : 0;
+      }
+      EXPECT_EQ(kept, items) << first << " " << second;
+      EXPECT_LE(alarms, 5u) << first << " " << second;  // 1 is expected
+    }
 }
 
 // Erased elements of part 2 alone: HARQ-ACK and CSI part 1 remain, and part 2 is reported as lost.
@@ -469,7 +588,7 @@ TEST_P(pucch, part_1_survives_where_part_2_is_lost) {
   const outcome whole = detect_on(exec(), c, values, {3});
   EXPECT_EQ(whole.bits, bits);
   EXPECT_EQ(whole.csi2_detected[0], 1);
-  // Symbols at a distance of 2 and 3 from DMRS carry part 2 alone.
+  // Symbols at a distance of 3 from DMRS carry part 2 alone.
   const auto noise = receive(c, sent, 2, 5, true);
   for (int a = 0; a < c.antennas; a++)
     for (const int l : {0, 6, 7, 13})
@@ -554,7 +673,10 @@ TEST_P(pucch, the_metric_is_the_share_of_energy) {
 TEST_P(pucch, noise_alone_rarely_gives_a_message) {
   if (GetParam().name == "scalar") GTEST_SKIP() << "scalar code has the results of the others";
   const std::size_t items = wb::testing::small_scale() ? 200 : 4000;
-  for (pucch_config c : kinds()) {
+  std::vector<pucch_config> list = kinds();
+  // A part 1 of few elements in symbols of many.
+  list.push_back({.format = 3, .symbols = 14, .prbs = 4, .bits = 4, .csi2_bits = 5, .max_code_rate = 0.15});
+  for (pucch_config c : list) {
     if (c.prbs > 4) continue;
     c.antennas = 2, c.false_alarm = 0.02;
     const wb::pucch_detector d(c);
