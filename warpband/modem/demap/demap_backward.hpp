@@ -18,11 +18,11 @@ struct demap_gradients {
   view<std::uint8_t> status = {};           // [symbols, 1] status_erased
 };
 
-/// A symbol gets gradients of 0 and status_erased where an input is not finite, where |y|^2 or |h|^2 is above
-/// 1e30, or where N0 is outside 1e-30..1e30. Except for BPSK the same holds where |h|^2 is below 1e-30 or
-/// above 1e20 N0, or |y|^2 is above 1e10 |h|^2. `demapper` erases fewer: there h = 0 has LLRs of 0. One of
-/// the outputs that is not finite is 0, with status_erased; the others stay. Threads: any number may call one
-/// object at once, each with an executor of its own.
+/// A symbol gets gradients of 0 and status_erased where an input is not finite, or N0 is outside 1e-30..1e30.
+/// The same holds where |y|^2 or |h|^2 is above 1e30. Except for BPSK it also holds where |h|^2 is below
+/// 1e-30 or above 1e20 N0, or |y|^2 is above 1e10 |h|^2. `demapper` erases fewer: h = 0 has LLRs of 0 there.
+/// One of the outputs that is not finite is 0, with status_erased; the others stay.
+/// Threads: any number may call one object at once, each with an executor of its own.
 class demapper_backward {
  public:
   /// Throws argument_error ("qam", "algorithm").
