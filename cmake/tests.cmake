@@ -68,6 +68,9 @@ endif()
 add_executable(warpband_tests ${tests} ${more_sources} ${stream_readers} ${tables_files})
 set_target_properties(warpband_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)  # headers are half of the cost
 set_source_files_properties(${more_sources} ${stream_readers} ${tables_files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # new and delete of all tests
+set(double_lane_tests ${tests})
+list(FILTER double_lane_tests INCLUDE REGEX "_backward_test\\.cpp$")
+set_source_files_properties(${double_lane_tests} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # each sets WB_ISA for all of its unit
 target_compile_options(warpband_tests PRIVATE ${wb_test_flags} $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_REFDATA}"
                            WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" $<$<BOOL:${bench_tests}>:WARPBAND_HAS_BENCH>)

@@ -180,6 +180,31 @@ def test_what_looks_like_torch(monkeypatch):
     assert detector(Tensor(h), Tensor(y), 0.1, out=out) is out and np.array_equal(out.numpy(), wanted)
 
 
+def test_without_torch_the_layers_say_what_to_install():
+    code = """
+import sys
+sys.modules["torch"] = None
+try:
+    import warpband.torch
+except ImportError as error:
+    print(error)
+"""
+    assert python(code).startswith("warpband.torch needs torch, which is not installed")
+
+
+def test_layers_name_the_least_torch():
+    code = """
+import sys, types
+torch = sys.modules["torch"] = types.ModuleType("torch")
+torch.library, torch.__version__ = types.ModuleType("torch.library"), "2.3"
+try:
+    import warpband.torch
+except ImportError as error:
+    print(error)
+"""
+    assert python(code).startswith("warpband.torch needs torch 2.5 or later, this is 2.3")
+
+
 def test_torch_in_torch_out():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(1)

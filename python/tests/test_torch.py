@@ -1,6 +1,5 @@
 """Layers of warpband.torch: forward bits of the package, gradients of an oracle in torch's double precision, compile and vmap."""
-import subprocess
-import sys
+import doctest
 
 import numpy as np
 import pytest
@@ -29,7 +28,14 @@ def llrs(distances, scale, qam, exact):
 
 
 def points_of(qam):
-    return torch.from_numpy(wb.QamMapper(qam=qam)(labels(qam).numpy().ravel())).to(torch.complex128)
+    """By 3GPP TS 38.211 section 5.1: nested signs of the bits of each dimension. BPSK is on the diagonal."""
+    sign = 1 - 2 * labels(qam).double()
+    if qam == 2:
+        return (sign[:, 0] * (1 + 1j)) / 2 ** 0.5
+    levels = torch.ones(qam, 2, dtype=torch.float64)
+    for i in range(sign.shape[1] - 2, -1, -2):
+        levels = sign[:, i:i + 2] * (2 ** ((sign.shape[1] - 2 - i) // 2) * (i < sign.shape[1] - 2) + levels * (-1) ** (i < sign.shape[1] - 2))
+    return torch.complex(levels[:, 0], levels[:, 1]) / (2 * (qam - 1) / 3) ** 0.5
 
 
 def demap_oracle(y, n0, h, qam, exact):
@@ -48,12 +54,13 @@ def gradients(call, weights, *inputs):
     return torch.autograd.grad((call(*inputs) * weights).sum(), inputs)
 
 
-def agree(got, wanted, items):
-    """Within 1e-4 of an item's largest gradient, but for at most 2 % of the items, which are next to a tie."""
-    flat = [(a.reshape(items, -1), b.reshape(items, -1)) for a, b in zip(got, wanted)]
-    size = torch.stack([b.abs().amax(1) for _, b in flat]).amax(0)
-    worst = torch.stack([(a - b).abs().amax(1) for a, b in flat]).amax(0) / size
-    assert (worst > 1e-4).sum() <= items // 50, worst.sort().values[-5:]
+def agree(got, wanted, items, ties=0):
+    """Each tensor within 1e-4 of its own largest gradient of an item, except ``ties`` items: there the nearest point differs, or terms cancel."""
+    worst = torch.zeros(items, dtype=torch.float64)
+    for a, b in zip(got, wanted):
+        a, b = a.reshape(items, -1), b.reshape(items, -1)
+        worst = worst.maximum((a - b).abs().amax(1) / b.abs().amax(1))
+    assert (worst > 1e-4).sum() <= ties, worst.sort().values[-5:]
 
 
 def double(tensor):
@@ -73,9 +80,57 @@ def test_demapper(rng, qam, algorithm):
     weights = torch.from_numpy(rng.normal(size=len(bits)))
     got = gradients(lambda y, h, n0: layer(y, n0, h), weights.float(), y, h, n0)
     wanted = gradients(lambda y, h, n0: demap_oracle(y, n0, h, qam, exact).flatten(), weights, double(y), double(h), double(n0))
-    agree(got, wanted, n)
+    agree(got, wanted, n, ties=(qam, algorithm) == (16, "max-log"))
     logits = wt.Demapper(qam=qam, algorithm=algorithm, llr_sign="p1/p0")
     assert torch.equal(logits(y, n0, h), -layer(y, n0, h))
+
+
+def bits_of(tensor):
+    return tensor.detach().contiguous().view(torch.int32)
+
+
+def test_logits_have_the_bits_of_the_package(rng):
+    """An LLR of 0 is +0.0, also that of an erased item."""
+    y, h, n0 = drawn(rng, 6), drawn(rng, 6, 2, 1), torch.full((6,), 0.5)
+    n0[2] = -1
+    settings = {"qam": 16, "llr_sign": "p1/p0"}
+    logits, wanted = wt.Demapper(**settings)(y, n0), wb.Demapper(**settings)(y, n0)
+    assert (logits.reshape(6, 4)[2] == 0).all() and torch.equal(bits_of(logits), bits_of(wanted))
+    compiled = torch.compile(wt.Demapper(**settings), backend="aot_eager", fullgraph=True)(y, n0)
+    assert torch.equal(bits_of(compiled), bits_of(wanted))
+    settings |= {"streams": 1, "rx_antennas": 2}
+    assert torch.equal(bits_of(wt.MMSE(**settings)(h, drawn(rng, 6, 2), n0)[2]), torch.zeros(4, dtype=torch.int32))
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_a_gradient_that_is_not_finite_is_seen(rng, bad):
+    """It gives NaN, not 0: otherwise a loss of NaN would train silently."""
+    demap, y, h, n0 = wt.Demapper(qam=16), drawn(rng, 5), drawn(rng, 5), torch.full((5,), 0.4)
+    weights = torch.ones(20)
+    weights[9] = bad  # symbol 2
+    for gradient in gradients(lambda y, h, n0: demap(y, n0, h), weights, y, h, n0):
+        assert torch.isnan(torch.view_as_real(gradient) if gradient.is_complex() else gradient)[2].all()
+        assert torch.isfinite(gradient[[0, 1, 3, 4]]).all()
+    detect, h, y = wt.MMSE(streams=2, rx_antennas=3, qam=4), drawn(rng, 5, 3, 2), drawn(rng, 5, 3)
+    weights = torch.ones(5, 4)
+    weights[2, 1] = bad
+    for gradient in gradients(detect, weights, h, y, n0):
+        assert torch.isnan(gradient[2]).all() and torch.isfinite(gradient[[0, 1, 3, 4]]).all()
+
+
+def test_operators_are_as_torch_expects(rng):
+    """Shapes and strides of traced tensors are those of real ones, also of a transposed input."""
+    y, n0, h, z = drawn(rng, 3, 4).t(), torch.full((4, 3), 0.5), drawn(rng, 3, 4, 2).transpose(0, 1), drawn(rng, 3, 4).t()
+    operators = torch.ops.warpband
+    calls = [(operators.demap, (y, n0, None, 16, "exact")), (operators.demap_backward, (y, n0, None, torch.ones(4, 12), 16, "exact")),
+             (operators.mmse, (h, z, n0[:, 0], 4, None)), (operators.mmse_backward, (h, z, n0[:, 0], torch.ones(4, 4).t(), 4, None)),
+             (operators.awgn, (y, n0, 1, 0, 0))]
+    for operator, arguments in calls:
+        with torch._subclasses.FakeTensorMode(allow_non_fake_inputs=True) as mode:
+            fake = operator(*(mode.from_tensor(a) if isinstance(a, torch.Tensor) else a for a in arguments))
+        real = operator(*arguments)
+        for a, b in zip(fake if isinstance(fake, tuple) else (fake,), real if isinstance(real, tuple) else (real,)):
+            assert (a.shape, a.stride(), a.dtype) == (b.shape, b.stride(), b.dtype), operator
 
 
 @pytest.mark.parametrize("streams, rx, qam", [(1, 1, 4), (2, 2, 16), (4, 4, 64), (3, 5, 256)])
@@ -90,7 +145,7 @@ def test_mmse(rng, streams, rx, qam):
     weights = torch.from_numpy(rng.normal(size=(n, layer.bits_per_use)))
     got = gradients(layer, weights.float(), h, y, n0)
     wanted = gradients(lambda h, y, n0: mmse_oracle(h, y, n0, qam).reshape(n, -1), weights, double(h), double(y), double(n0))
-    agree(got, wanted, n)
+    agree(got, wanted, n, ties=streams == 4)
 
 
 def test_shared_inputs_have_the_sum_of_the_gradients(rng):
@@ -124,6 +179,7 @@ def test_mapper(rng, qam):
     mapper = wt.QamMapper(qam=qam, trainable=True)
     bits = torch.from_numpy(rng.integers(0, 2, (5, 3 * mapper.bits_per_symbol)))
     assert torch.equal(mapper(bits).detach(), wb.QamMapper(qam=qam)(bits))
+    torch.testing.assert_close(mapper.points.detach().to(torch.complex128), points_of(qam), rtol=0, atol=1e-6)
     assert torch.equal(wt.QamMapper(qam=qam)(bits), wb.QamMapper(qam=qam)(bits)) and not list(wt.QamMapper(qam=qam).parameters())
     weights = drawn(rng, 5, 3)
     (mapper(bits) * weights.conj()).real.sum().backward()
@@ -154,7 +210,7 @@ def test_compiled_layers_give_the_same_gradients(rng):
 def test_vmap_is_a_batch(rng):
     h, y, n0 = drawn(rng, 5, 6, 3, 2), drawn(rng, 5, 6, 3), torch.full((6,), 0.4)
     detect, demap = wt.MMSE(streams=2, rx_antennas=3, qam=4), wt.Demapper(qam=16)
-    assert torch.equal(torch.func.vmap(detect, (0, 0, None))(h, y, n0), detect(h, y, n0))
+    assert torch.equal(torch.func.vmap(detect, (0, 0, None))(h, y, n0), detect(h, y, n0.expand(5, 6)))
     assert torch.equal(torch.func.vmap(demap, (1, None), 1)(y, torch.tensor(0.4)), demap(y.movedim(1, 0), 0.4).movedim(0, 1))
     mapped = gradients(lambda y: torch.func.vmap(lambda row: demap(row, 0.4))(y).square(), torch.ones(()), y)[0]
     assert torch.equal(mapped, gradients(lambda y: demap(y, 0.4).square(), torch.ones(()), y)[0])
@@ -178,6 +234,13 @@ def test_a_training_step_lowers_the_loss(rng):
     assert (mapper.points - wt.QamMapper(qam=4).points).abs().max() < 0.3
 
 
+def scaled_mapper(factor):
+    mapper = wt.QamMapper(qam=4, trainable=True)
+    with torch.no_grad():
+        mapper.points *= factor
+    return mapper
+
+
 @pytest.mark.parametrize("call, text", [
     (lambda: wt.Demapper(qam=5), "qam = 5"),
     (lambda: wt.Demapper(qam=4, llr_sign="x"), "llr_sign"),
@@ -187,6 +250,16 @@ def test_a_training_step_lowers_the_loss(rng):
     (lambda: wt.MMSE(streams=9, rx_antennas=9, qam=4), "streams = 9"),
     (lambda: wt.MMSE(streams=2, rx_antennas=2, qam=4)(torch.zeros(2, 3, dtype=torch.complex64),
                                                       torch.zeros(2, dtype=torch.complex64), 0.1), "channel = shape (2, 3)"),
+    (lambda: wt.MMSE(streams=1, rx_antennas=2, qam=4)(torch.zeros(3, 3, 2, 1, dtype=torch.complex64),
+                                                      torch.zeros(3, 3, 2, dtype=torch.complex64), torch.ones(3)), "noise_var = shape (3,)"),
+    (lambda: wt.Demapper(qam=4)(torch.zeros(3, dtype=torch.complex64), -0.5), "noise_var = -0.5 is not allowed: expected a power above 0"),
+    (lambda: wt.Demapper(qam=4)(torch.zeros(3, dtype=torch.complex64), 0), "noise_var = 0 is not allowed: expected a power above 0"),
+    (lambda: wt.Demapper(qam=4)(torch.zeros(3, dtype=torch.complex64), float("nan")), "noise_var = nan"),
+    (lambda: wt.Demapper(qam=4)(torch.zeros(3, dtype=torch.complex64), 1j), "noise_var = 1j"),
+    (lambda: wt.Awgn(seed=1)(torch.zeros(3, dtype=torch.complex64), -0.5), "noise_var = -0.5 is not allowed: expected a power of 0 or more"),
+    (lambda: wt.QamMapper(qam=4).normalize_(), "trainable = False"),
+    (lambda: scaled_mapper(0).normalize_(), "points = of mean energy 0.0"),
+    (lambda: scaled_mapper(float("nan")).normalize_(), "points = of mean energy nan"),
     (lambda: wt.Awgn(seed=-1), "seed = -1"),
     (lambda: wt.QamMapper(qam=16)(torch.zeros(3, dtype=torch.uint8)), "bits = shape (3,)"),
     (lambda: wt.QamMapper(qam=16)(torch.zeros(4)), "bits = a tensor of torch.float32"),
@@ -197,8 +270,15 @@ def test_refusals(call, text):
     assert text in str(error.value)
 
 
-def test_without_torch_the_error_says_what_to_install():
-    code = ("import sys; sys.modules['torch'] = None\nimport warpband\ntry:\n    import warpband.torch\n"
-            "except ImportError as error:\n    print(error)")
-    path = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True, check=True)
-    assert path.stdout.startswith("warpband.torch needs torch")
+@pytest.mark.parametrize("noise_var", [None, "0.5", True, np.ones(3)])
+def test_noise_of_another_type_is_refused_by_name(noise_var):
+    symbols = torch.zeros(3, dtype=torch.complex64)
+    for call in (lambda: wt.Demapper(qam=4)(symbols, noise_var), lambda: wt.Awgn(seed=1)(symbols, noise_var),
+                 lambda: wt.MMSE(streams=1, rx_antennas=1, qam=4)(symbols[:1, None], symbols[:1], noise_var)):
+        with pytest.raises(TypeError, match=f"noise_var is a {type(noise_var).__name__}: expected a number or a tensor"):
+            call()
+
+
+def test_examples_of_the_docstrings():
+    found = doctest.testmod(wt)
+    assert found.failed == 0 and found.attempted >= 16

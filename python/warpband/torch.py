@@ -1,11 +1,15 @@
-"""Layers of torch with gradients: a chain that is trained and deployed has one forward pass.
+"""Layers of torch with gradients, for a chain that is trained and then deployed.
 
-The forward pass of a layer is the kernel of the class with the same name in :mod:`warpband`, so that LLRs have the same bits.
-The backward pass is a kernel too, on a CPU and on a GPU. Operators are those of ``torch.library``, which ``torch.compile`` and
-``torch.func.vmap`` take. Gradients of gradients do not exist, and ``torch.func.grad`` is refused by torch.
+The forward pass of :class:`Demapper`, :class:`MMSE` and :class:`Awgn` is the kernel of the same name in :mod:`warpband`, so that
+results have the same bits. The backward pass of :class:`Demapper` and :class:`MMSE` is a kernel too, on a CPU and on a GPU.
+:class:`QamMapper` looks its points up in torch. Trained points are for layers of torch: no kernel takes them.
+
+Operators are those of ``torch.library``, which ``torch.compile`` and ``torch.func.vmap`` take. :class:`Demapper` and :class:`MMSE`
+have no gradients of gradients, and ``torch.func.grad`` is refused by torch.
 
 Tensors are complex64 and float32. The gradient of a complex number x is ``dF/dRe x + 1j dF/dIm x``, as everywhere in torch.
-``import warpband`` does not import this module. It is tested with torch 2.11 (``pip install torch``).
+A gradient from above that is not finite gives NaN for all inputs of its item, so that a loss of NaN is seen.
+``import warpband`` does not import this module. It needs torch 2.5 and is tested with 2.11 (``pip install torch``).
 """
 from __future__ import annotations
 
@@ -18,10 +22,12 @@ try:
     import torch
 except ImportError as error:
     raise ImportError("warpband.torch needs torch, which is not installed: `pip install torch`") from error
+if not hasattr(torch.library, "register_vmap"):
+    raise ImportError(f"warpband.torch needs torch 2.5 or later, this is {torch.__version__}: `pip install --upgrade torch`")
 
 from . import _core
 from ._arrays import space_of
-from ._settings import checked_sign, made, whole
+from ._settings import checked_sign, made, number, refused, whole
 from .channel import awgn
 from .detect import MMSE as _MMSE
 from .modem import Demapper as _Demapper
@@ -45,10 +51,15 @@ def _checked(name: str, tensor: Any, dtype: torch.dtype) -> Tensor:
     return tensor
 
 
-def _noise(noise_var: Any, like: Tensor, batch: torch.Size) -> Tensor:
+def _noise(noise_var: Any, like: Tensor, batch: torch.Size, may_be_zero: bool = False) -> Tensor:
     """N0 as a tensor of the batch."""
     if not isinstance(noise_var, torch.Tensor):
-        noise_var = torch.tensor(float(noise_var), dtype=torch.float32, device=like.device)
+        if noise_var is None or isinstance(noise_var, (bool, str, np.ndarray)):
+            raise TypeError(f"noise_var is a {type(noise_var).__name__}: expected a number or a tensor of torch.float32")
+        power = number("noise_var", noise_var)
+        if not (power > 0 or may_be_zero and power == 0):
+            raise refused("noise_var", noise_var, f"a power {'of 0 or more' if may_be_zero else 'above 0'}, not in dB: 10 ** (dB / 10)")
+        noise_var = torch.tensor(power, dtype=torch.float32, device=like.device)
     return _shared("noise_var", _checked("noise_var", noise_var, torch.float32), batch)
 
 
@@ -62,6 +73,19 @@ def _shared(name: str, tensor: Tensor, shape: Any) -> Tensor:
 def _plain(tensor: Tensor) -> Tensor:
     """The numbers of a tensor, side by side: what kernels take."""
     return tensor.detach().contiguous()
+
+
+def _logits(llr: Tensor, negated: bool) -> Tensor:
+    """LLRs of the sign that is asked for. An LLR of 0 is +0.0 for both, as in :mod:`warpband`."""
+    return 0 - llr if negated else llr
+
+
+def _nan_where_not_finite(llr_gradient: Tensor, gradients: tuple[Tensor, ...]) -> None:
+    """NaN in each item (all but the last axis) whose gradient from above is not finite: kernels give 0."""
+    bad = ~torch.isfinite(llr_gradient).all(-1)
+    for gradient in gradients:
+        mask = bad.reshape(bad.shape + (1,) * (gradient.dim() - bad.dim()))
+        gradient.masked_fill_(mask, complex("nan+nanj") if gradient.is_complex() else float("nan"))
 
 
 def _over_batch(operator: Any) -> Callable[..., Any]:
@@ -101,17 +125,18 @@ def _demap_backward(received: Tensor, noise_var: Tensor, channel: Tensor | None,
                     algorithm: str) -> tuple[Tensor, Tensor, Tensor]:
     space = space_of(received)
     arrays = [_plain(tensor) for tensor in (received, noise_var, llr_gradient)]
-    results = torch.empty_like(arrays[0]), torch.empty_like(arrays[0]), torch.empty_like(arrays[1])
+    results = received.new_empty(received.shape), received.new_empty(received.shape), noise_var.new_empty(noise_var.shape)
     y, n0, given = map(space.take, arrays)
     _demapper(qam, algorithm)[1].run(space.executor(None), y, n0, None if channel is None else space.take(_plain(channel)),
                                      given, *map(space.target, results))
+    _nan_where_not_finite(llr_gradient.reshape(*received.shape, qam.bit_length() - 1), results)
     return results
 
 
 @_demap_backward.register_fake
 def _(received: Tensor, noise_var: Tensor, channel: Tensor | None, llr_gradient: Tensor, qam: int,
       algorithm: str) -> tuple[Tensor, Tensor, Tensor]:
-    return torch.empty_like(received), torch.empty_like(received), torch.empty_like(noise_var)
+    return received.new_empty(received.shape), received.new_empty(received.shape), noise_var.new_empty(noise_var.shape)
 
 
 def _save_demap(ctx: Any, inputs: Any, output: Any) -> None:
@@ -141,9 +166,11 @@ class Demapper(torch.nn.Module):
     Raises:
         ValueError: for settings, types or shapes that are not allowed.
 
-    A symbol has gradients of 0 where an input is not finite or its power is outside 1e-30..1e30. The same holds where h is 0,
-    ``|y|^2`` is above ``1e10 |h|^2``, or ``|h|^2`` is above ``1e20 N0``.
+    A symbol has gradients of 0 where an input is not finite, where ``|y|^2`` or ``|h|^2`` is above 1e30, or where N0 is outside
+    1e-30..1e30. Except for BPSK the same holds where ``|h|^2`` is below 1e-30 (also h = 0) or above ``1e20 N0``, or ``|y|^2`` is
+    above ``1e10 |h|^2``. LLRs may differ from 0 there. One of the gradients that overflows is 0.
 
+    >>> import torch
     >>> import warpband.torch as wt
     >>> y = torch.tensor([0.5 + 0.1j], dtype=torch.complex64, requires_grad=True)
     >>> wt.Demapper(qam=4)(y, 0.5).sum().backward()
@@ -174,7 +201,7 @@ class Demapper(torch.nn.Module):
         if channel is not None:
             channel = _shared("channel", _checked("channel", channel, torch.complex64), received.shape)
         llr = _demap(received, _noise(noise_var, received, received.shape), channel, self.qam, self.algorithm)
-        return -llr if self._negated else llr
+        return _logits(llr, self._negated)
 
     def extra_repr(self) -> str:
         return f"qam={self.qam}, algorithm={self.algorithm!r}, llr_sign={self.llr_sign!r}"
@@ -207,9 +234,10 @@ def _mmse_backward(channel: Tensor, received: Tensor, noise_var: Tensor, llr_gra
                    llr_clip: float | None) -> tuple[Tensor, Tensor, Tensor]:
     space = space_of(received)
     arrays = [_plain(tensor) for tensor in (channel, received, noise_var, llr_gradient)]
-    results = tuple(torch.empty_like(tensor) for tensor in arrays[:3])
+    results = tuple(tensor.new_empty(tensor.shape) for tensor in arrays[:3])
     work = _detector(channel.shape[-1], channel.shape[-2], qam, llr_clip)[1]
     work.run(space.executor(None), *map(space.take, arrays), *map(space.target, results))
+    _nan_where_not_finite(llr_gradient, results)
     return results[0], results[1], results[2]
 
 
@@ -247,8 +275,9 @@ class MMSE(torch.nn.Module):
     Raises:
         ValueError: for settings, types or shapes that are not allowed.
 
-    Uses that the detector erases have gradients of 0. A shared channel gets the sum of the gradients of its uses.
+    Uses that the detector erases have gradients of 0. One of the gradients that overflows is 0. A shared channel gets the sum of the gradients of its uses.
 
+    >>> import torch
     >>> import warpband.torch as wt
     >>> h, y = torch.eye(2, dtype=torch.complex64), torch.tensor([0.5 + 0.1j, -0.2j], dtype=torch.complex64, requires_grad=True)
     >>> wt.MMSE(streams=2, rx_antennas=2, qam=4)(h, y, 0.5).sum().backward()
@@ -273,7 +302,8 @@ class MMSE(torch.nn.Module):
         Args:
             channel: H, complex64 ``(..., rx_antennas, streams)``; the batch axes may be the first of received's alone.
             received: y, complex64 ``(..., rx_antennas)``.
-            noise_var: N0 per complex entry, a number or a float32 tensor that broadcasts to the batch axes of ``received``.
+            noise_var: N0 per complex entry, a number or a float32 tensor without axes or with as many as the batch, of 1 or the
+                batch's length.
         """
         _checked("channel", channel, torch.complex64)
         _checked("received", received, torch.complex64)
@@ -283,10 +313,12 @@ class MMSE(torch.nn.Module):
         if tuple(channel.shape[-2:]) != item:
             raise _unfit("channel", f"shape {tuple(channel.shape)}", f"(..., {self.rx_antennas}, {self.streams})")
         batch = received.shape[:-1]
+        if isinstance(noise_var, torch.Tensor) and noise_var.dim() not in (0, len(batch)):
+            raise _unfit("noise_var", f"shape {tuple(noise_var.shape)}", f"no axes, or the {len(batch)} of the batch {tuple(batch)}")
         shared = (1,) * (len(batch) + 2 - channel.dim())
         whole_batch = _shared("channel", channel.reshape(*channel.shape[:-2], *shared, *item), (*batch, *item))
         llr = _mmse(whole_batch, received, _noise(noise_var, received, batch), self.qam, self.llr_clip)
-        return -llr if self._negated else llr
+        return _logits(llr, self._negated)
 
     def extra_repr(self) -> str:
         return (f"streams={self.streams}, rx_antennas={self.rx_antennas}, qam={self.qam}, llr_clip={self.llr_clip}, "
@@ -315,8 +347,8 @@ def _backward_awgn(ctx: Any, gradient: Tensor) -> Any:
     if ctx.needs_input_grad[1]:  # the noise n is made again; dn/dN0 = n / (2 N0)
         noise_var, = ctx.saved_tensors
         noise = _awgn(torch.zeros_like(gradient), noise_var, ctx.seed, ctx.first, ctx.point)
-        some = noise_var > 0
-        of_n0 = torch.where(some, (gradient.conj() * noise).real / (2 * torch.where(some, noise_var, 1.)), 0.)
+        positive = noise_var > 0
+        of_n0 = torch.where(positive, (gradient.conj() * noise).real / (2 * torch.where(positive, noise_var, 1.)), 0.)
     return gradient, of_n0, None, None, None
 
 
@@ -331,8 +363,10 @@ class Awgn(torch.nn.Module):
         seed: names the experiment, 0..2**63 - 1.
 
     The noise follows from ``seed``, ``point`` and the index of a symbol alone. Under ``vmap`` the symbols are those of one large batch.
-    Where N0 is 0 its gradient is 0.
+    Every call without ``first`` has the same noise: a loop that trains on new noise counts its symbols in ``first``.
+    Where N0 is 0 its gradient is 0. On a GPU a negative N0 of a tensor adds no noise, as in :func:`warpband.awgn`.
 
+    >>> import torch
     >>> import warpband.torch as wt
     >>> n0 = torch.tensor(0.5, requires_grad=True)
     >>> y = wt.Awgn(seed=1)(torch.zeros(10_000, dtype=torch.complex64), n0)
@@ -355,7 +389,7 @@ class Awgn(torch.nn.Module):
             point: names the point of a sweep, 0..2**32 - 1.
         """
         _checked("sent", sent, torch.complex64)
-        return _awgn(sent, _noise(noise_var, sent, sent.shape), self.seed, whole("first", first, 0, 2 ** 63 - 1),
+        return _awgn(sent, _noise(noise_var, sent, sent.shape, may_be_zero=True), self.seed, whole("first", first, 0, 2 ** 63 - 1),
                      whole("point", point, 0, 2 ** 32 - 1))
 
     def extra_repr(self) -> str:
@@ -369,11 +403,12 @@ class QamMapper(torch.nn.Module):
 
     Args:
         qam: points: 2, 4, 16, 64, 256, 1024 or 4096.
-        trainable: ``points`` is a parameter. :class:`Demapper` and :class:`MMSE` expect the points of the standard, so LLRs of
-            trained points come from layers of yours.
+        trainable: ``points`` is a parameter. :class:`Demapper` and :class:`MMSE` expect the points of the standard, so write your
+            own demapper for trained points.
 
     ``points``, complex64 ``(qam,)``, has the symbol of each label; bit 0 is the highest bit of a label.
 
+    >>> import torch
     >>> import warpband.torch as wt
     >>> mapper = wt.QamMapper(qam=4, trainable=True)
     >>> mapper(torch.tensor([[0, 0, 1, 1]])).detach()
@@ -408,8 +443,17 @@ class QamMapper(torch.nn.Module):
 
     @torch.no_grad()
     def normalize_(self) -> QamMapper:
-        """Scales the points to unit mean energy, in place: call it after each step of an optimiser."""
-        self.points /= self.points.abs().square().mean().sqrt()
+        """Scales the points to unit mean energy, in place: call it after each step of an optimiser.
+
+        Raises:
+            ValueError: where the points are not trainable, all 0, or not finite.
+        """
+        if not isinstance(self.points, torch.nn.Parameter):
+            raise _unfit("trainable", "False", "True: other points have unit mean energy already")
+        energy = self.points.abs().square().mean()
+        if not (torch.isfinite(energy) and energy > 0):
+            raise _unfit("points", f"of mean energy {float(energy)}", "a finite energy above 0")
+        self.points /= energy.sqrt()
         return self
 
     def extra_repr(self) -> str:

@@ -6,8 +6,10 @@
 // diagonal of W follow, with v = W p and D = diag(d),
 //   dF/dy  = H v
 //   dF/dH  = (y - H u) v^H - (H v) u^H - 2 H W D W
-//   dF/dN0 = sum_k dF/de_k W_kk - Re u^H v - tr(W D W).
-// W comes from the triangle that the detector has, so that small pivots are not lost.
+//   dF/dN0 = sum_k dF/de_k |H W|_k^2 - Re u^H v,
+// where |H W|_k is the norm of column k. An LLR is L = (2 Re u* (s_0 - s_1) + (1 - e) (|s_1|^2 - |s_0|^2)) /
+// e with the nearest points s_0 and s_1 of each side. So p and dL/de need no division by 1 - e. W comes from
+// the triangle that the detector has, so that small pivots are not lost.
 //
 // The gradient of a complex number x is dF/dRe x + i dF/dIm x, as in torch.
 #include <warpband/detect/detector.hpp>
@@ -16,14 +18,16 @@ namespace wb {
 
 /// Outputs without data are not computed.
 struct mmse_gradients {
-  view<std::complex<float>> channel = {};   // [uses, rx_antennas * streams], for each use alone
+  view<std::complex<float>> channel = {};   // [uses, rx_antennas * streams], one for each use
   view<std::complex<float>> received = {};  // [uses, rx_antennas]
   view<float> noise_var = {};               // [uses, 1], also where one N0 is shared
   view<std::uint8_t> status = {};           // [uses, 1] status_erased
 };
 
 /// A use gets gradients of 0 and status_erased where the detector erases it (detect/detector.hpp), or where
-/// a gradient is not finite. An LLR beyond llr_clip has no gradient.
+/// `llr_gradient` is not finite. One of the outputs that is not finite is 0, with status_erased; the others
+/// stay. An LLR beyond llr_clip has no gradient. The detector limits 1 - e to 1e-7: where it does, L has no
+/// derivative through it.
 /// Threads: any number may call one object at once, each with an executor of its own.
 class mmse_backward {
  public:

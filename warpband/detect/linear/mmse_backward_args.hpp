@@ -2,7 +2,7 @@
 #include <warpband/detect/detect_call.hpp>
 
 namespace wb {
-/// The outputs of detect_call have no data, but for the status.
+/// The outputs of detect_call have no data, except the status.
 struct mmse_backward_args : detect_call {
   view<const float> llr_gradient;
   view<cx_pair> channel_gradient, received_gradient;  // null data: not wanted

@@ -10,10 +10,11 @@ inline namespace WB_ISA {
 
 template <class S>
 struct mmse_backward_op : thread_op<mmse_backward_args> {
-  /// About: QR decomposition, products of n x n matrices, two products with H, and the levels of each bit.
+  /// About, and not counted by a test: QR decomposition, the inverse, products with H, and the levels of each
+  /// bit.
   double flops() const {
     const double n = a.streams, rows = a.rx_antennas, levels = 1 << a.pam_bits;
-    return triangle_flops(a) + 8 * n * n * n * 2 + rows * n * (24 + 8 * n) +
+    return triangle_flops(a) + 8 * n * n * n + rows * n * (28 + 16 * n) +
            2 * n * a.pam_bits * (2 * levels + 12);
   }
   double bytes() const {
@@ -34,30 +35,32 @@ struct mmse_backward_op : thread_op<mmse_backward_args> {
     const auto given = [&](int k, int i) WB_INLINE_LAMBDA {
       return or_zero(good, load(a.llr_gradient, static_cast<std::size_t>(k * bits + i), item));
     };
-    mmse_use<S, T> use, found;
-    use.n0 = loaded.n0;
-    for (int r = 0; r < a.rx_antennas; r++) {
-      use.y[r] = loaded.y[r];
-      for (int k = 0; k < a.streams; k++) use.h[k][r] = loaded.h[k][r];
-    }
+    mmse_use<S, T> found{};
     const float clip = a.clip < 3e38f ? a.clip : 3e38f;
-    good = good & mmse_gradient(s, use, loaded.least_pivot(), clip, given, found);
-    good = good & is_finite(found.n0);
+    good = good & mmse_gradient(s, loaded, loaded.least_pivot(), clip, given, found);
+    auto of_y = good, of_h = good, of_n0 = good;  // each output by itself
     for (int r = 0; r < a.rx_antennas; r++) {
-      good = good & is_finite(found.y[r].re) & is_finite(found.y[r].im);
+      of_y = of_y & is_finite(found.y[r].re) & is_finite(found.y[r].im);
       for (int k = 0; k < a.streams; k++)
-        good = good & is_finite(found.h[k][r].re) & is_finite(found.h[k][r].im);
+        of_h = of_h & is_finite(found.h[k][r].re) & is_finite(found.h[k][r].im);
     }
-    for (int r = 0; r < a.rx_antennas; r++) {
-      if (a.received_gradient.data)
-        store_cx(a.received_gradient, static_cast<std::size_t>(r), item, or_zero(good, found.y[r]));
-      if (a.channel_gradient.data) {
+    of_n0 = of_n0 & is_finite(found.n0);
+    if (a.received_gradient.data) {
+      good = good & of_y;
+      for (int r = 0; r < a.rx_antennas; r++)
+        store_cx(a.received_gradient, static_cast<std::size_t>(r), item, or_zero(of_y, found.y[r]));
+    }
+    if (a.channel_gradient.data) {
+      good = good & of_h;
+      for (int r = 0; r < a.rx_antennas; r++)
         for (int k = 0; k < a.streams; k++)
           store_cx(a.channel_gradient, static_cast<std::size_t>(r * a.streams + k), item,
-                   or_zero(good, found.h[k][r]));
-      }
+                   or_zero(of_h, found.h[k][r]));
     }
-    if (a.noise_var_gradient.data) store(a.noise_var_gradient, 0, item, or_zero(good, found.n0));
+    if (a.noise_var_gradient.data) {
+      good = good & of_n0;
+      store(a.noise_var_gradient, 0, item, or_zero(of_n0, found.n0));
+    }
     if (a.status.data) store_status(a.status, item, good);
   }
 };

@@ -13,13 +13,15 @@ namespace wb {
 /// Outputs without data are not computed.
 struct demap_gradients {
   view<std::complex<float>> received = {};  // [symbols, 1]
-  view<std::complex<float>> channel = {};   // [symbols, 1], also where h = 1 was left out
+  view<std::complex<float>> channel = {};   // [symbols, 1], also without channel
   view<float> noise_var = {};               // [symbols, 1], also where one N0 is shared
   view<std::uint8_t> status = {};           // [symbols, 1] status_erased
 };
 
-/// A symbol gets gradients of 0 and status_erased where an input or a gradient is not finite. The same holds
-/// where |h|^2 or N0 is outside 1e-30..1e30, |y|^2 is above 1e30 or 1e10 |h|^2, or |h|^2 is above 1e20 N0.
+/// A symbol gets gradients of 0 and status_erased where an input is not finite, or N0 is outside 1e-30..1e30.
+/// The same holds where |y|^2 or |h|^2 is above 1e30. Except for BPSK it also holds where |h|^2 is below
+/// 1e-30 or above 1e20 N0, or |y|^2 is above 1e10 |h|^2. `demapper` erases fewer: h = 0 has LLRs of 0 there.
+/// One of the outputs that is not finite is 0, with status_erased; the others stay.
 /// Threads: any number may call one object at once, each with an executor of its own.
 class demapper_backward {
  public:

@@ -10,7 +10,7 @@ struct symbol_gradient {
   T n0;
 };
 
-/// Of a symbol of 1, 2, 4, ... bits. h is not 0. llr_gradient(i): the gradient of bit i.
+/// Of a symbol of 1, 2, 4, ... bits. h is not 0, except for BPSK. llr_gradient(i): the gradient of bit i.
 template <class T, class F>
 WB_HD symbol_gradient<T> demap_backward(int bits, bool exact, cx<T> y, cx<T> h, T n0, F llr_gradient) {
   const int pam = bits / 2;
@@ -26,10 +26,15 @@ WB_HD symbol_gradient<T> demap_backward(int bits, bool exact, cx<T> y, cx<T> h, 
   const T weight = scale * scale * inverse_n0, g = weight * power;
   cx<T> of_z{T(0.f), T(0.f)};
   T of_g = T(0.f);
-  pam_backward(
-      pam, exact, z.re, g, [&](int i, T) WB_INLINE_LAMBDA { return llr_gradient(2 * i); }, of_z.re, of_g);
-  pam_backward(
-      pam, exact, z.im, g, [&](int i, T) WB_INLINE_LAMBDA { return llr_gradient(2 * i + 1); }, of_z.im, of_g);
+  const auto part = [&](int odd, T along, T& of_part) WB_INLINE_LAMBDA {
+    for_bits_of_pam(pam, exact, along, g, [&](int i, T apart, T second) WB_INLINE_LAMBDA {
+      const T gradient = llr_gradient(2 * i + odd);
+      of_part = fma(gradient, T(2.f) * g * apart, of_part);
+      of_g = fma(gradient, fma(T(2.f) * along, apart, second), of_g);
+    });
+  };
+  part(0, z.re, of_z.re);
+  part(1, z.im, of_z.im);
   const cx<T> unit = inverse * h;  // 1 / conj(h)
   const cx<T> of_y = (T(1.f) / scale) * (of_z * unit), through_z = conj(z) * (of_z * unit);
   const T through_g = T(2.f) * weight * of_g;

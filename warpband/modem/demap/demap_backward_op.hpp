@@ -30,8 +30,9 @@ struct demap_backward_op : thread_op<demap_backward_args> {
     if (a.channel.data) h = load_cx(a.channel, 0, item);
     T n0 = load(a.noise_var, 0, item);
     const T energy = norm(y), power = norm(h);
-    auto good = (energy <= T(1e30f)) & (energy <= T(1e10f) * power) & (power >= T(1e-30f)) &
-                (power <= T(1e30f)) & (n0 >= T(1e-30f)) & (n0 <= T(1e30f)) & (power <= T(1e20f) * n0);
+    auto good = (energy <= T(1e30f)) & (power <= T(1e30f)) & (n0 >= T(1e-30f)) & (n0 <= T(1e30f));
+    if (a.bits_per_symbol > 1)  // BPSK has no division by h
+      good = good & (energy <= T(1e10f) * power) & (power >= T(1e-30f)) & (power <= T(1e20f) * n0);
     for (int i = 0; i < a.bits_per_symbol; i++)
       good = good & is_finite(load(a.llr_gradient, static_cast<std::size_t>(i), item));
     y = or_zero(good, y);
@@ -41,12 +42,20 @@ struct demap_backward_op : thread_op<demap_backward_args> {
       return or_zero(good, load(a.llr_gradient, static_cast<std::size_t>(i), item));
     };
     const symbol_gradient<T> found = demap_backward(a.bits_per_symbol, a.exact, y, h, n0, given);
-    good = good & is_finite(found.y.re) & is_finite(found.y.im) & is_finite(found.h.re) &
-           is_finite(found.h.im) & is_finite(found.n0);
-    if (a.received_gradient.data) store_cx(a.received_gradient, 0, item, or_zero(good, found.y));
-    if (a.channel_gradient.data) store_cx(a.channel_gradient, 0, item, or_zero(good, found.h));
-    if (a.noise_var_gradient.data) store(a.noise_var_gradient, 0, item, or_zero(good, found.n0));
-    if (a.status.data) store_status(a.status, item, good);
+    auto all_good = good;
+    const auto usable = [&](auto finite) WB_INLINE_LAMBDA {  // each output by itself
+      all_good = all_good & finite;
+      return good & finite;
+    };
+    if (a.received_gradient.data)
+      store_cx(a.received_gradient, 0, item,
+               or_zero(usable(is_finite(found.y.re) & is_finite(found.y.im)), found.y));
+    if (a.channel_gradient.data)
+      store_cx(a.channel_gradient, 0, item,
+               or_zero(usable(is_finite(found.h.re) & is_finite(found.h.im)), found.h));
+    if (a.noise_var_gradient.data)
+      store(a.noise_var_gradient, 0, item, or_zero(usable(is_finite(found.n0)), found.n0));
+    if (a.status.data) store_status(a.status, item, all_good);
   }
 };
 

@@ -78,14 +78,19 @@ five in_double(demap_algorithm algorithm, const batch& b, std::size_t i) {
                                     double_lane(b.n0[i]), given);
   return {g.y.re.x, g.y.im.x, g.h.re.x, g.h.im.x, g.n0.x};
 }
-/// The largest difference, in parts of the larger gradient.
+/// The largest difference of y, h or N0, each in parts of its own larger gradient.
 double apart(const five& a, const five& b) {
-  double worst = 0, size = 1e-9;
-  for (std::size_t e = 0; e < a.size(); e++) {
-    worst = std::max(worst, std::fabs(a[e] - b[e]));
-    size = std::max({size, std::fabs(a[e]), std::fabs(b[e])});
+  double worst = 0;
+  const std::size_t starts[]{0, 2, 4, 5};
+  for (std::size_t part = 0; part < 3; part++) {
+    double difference = 0, size = 1e-9;
+    for (std::size_t e = starts[part]; e < starts[part + 1]; e++) {
+      difference = std::max(difference, std::fabs(a[e] - b[e]));
+      size = std::max({size, std::fabs(a[e]), std::fabs(b[e])});
+    }
+    worst = std::max(worst, difference / size);
   }
-  return worst / size;
+  return worst;
 }
 
 TEST(demap_backward, is_the_derivative_of_the_oracle) {
@@ -102,14 +107,24 @@ TEST(demap_backward, is_the_derivative_of_the_oracle) {
           kinks++;
           continue;
         }
-        EXPECT_LE(apart(in_double(algorithm, b, i), fine), 2e-6) << points << " points, symbol " << i;
+        EXPECT_LE(apart(in_double(algorithm, b, i), fine), 4e-6) << points << " points, symbol " << i;
       }
-      EXPECT_LE(kinks, n / 20) << points << " points";
+      EXPECT_EQ(kinks, 0U) << points << " points";
     }
 }
 
 class demap_backward_on : public wb::testing::on_backend {};
 WB_ON_ALL_BACKENDS(demap_backward_on);
+
+TEST(demap_backward, of_bpsk_also_where_the_channel_is_0) {
+  batch b = draw(2, 5, 8);
+  for (complex& h : b.h) h = 0;
+  for (std::size_t i = 0; i < 5; i++) {
+    const five fine = by_differences(2, demap_algorithm::exact, b, i, 1e-4);
+    EXPECT_GT(std::hypot(fine[2], fine[3]), 0.01);
+    EXPECT_LE(apart(in_double(demap_algorithm::exact, b, i), fine), 2e-6) << i;
+  }
+}
 
 struct result {
   std::vector<complex> y, h;
@@ -145,13 +160,13 @@ TEST_P(demap_backward_on, agrees_with_double_precision) {
       const std::size_t n = 101;
       const batch b = draw(points, n, 4);
       const result got = backward(exec(), points, algorithm, b);
-      // Float32 and double may choose different points next to a tie.
+      // In one item of 256 points terms cancel.
       std::size_t ties = 0;
       for (std::size_t i = 0; i < n; i++) {
         EXPECT_EQ(got.status[i], 0);
         if (apart(gradients_of(got, i), in_double(algorithm, b, i)) > 1e-4) ties++;
       }
-      EXPECT_LE(ties, algorithm == demap_algorithm::exact || points <= 64 ? 0 : 1) << points;
+      EXPECT_LE(ties, algorithm == demap_algorithm::exact && points == 256 ? 1 : 0) << points;
       const auto alone = wb::testing::open_scalar();
       const result scalar = backward(*alone, points, algorithm, b);
       EXPECT_TRUE(same(got.y, scalar.y) && same(got.h, scalar.h) && same(got.n0, scalar.n0)) << points;
@@ -175,6 +190,36 @@ TEST_P(demap_backward_on, is_linear_in_the_gradient_of_llrs) {
   std::fill(b.llr_gradient.begin(), b.llr_gradient.end(), 0.f);
   const result none = backward(exec(), 64, demap_algorithm::exact, b);
   EXPECT_TRUE(same(none.n0, std::vector<float>(b.y.size(), 0.f)));
+}
+
+TEST_P(demap_backward_on, a_bpsk_channel_of_0_has_a_gradient) {
+  batch b = draw(2, 20, 8);
+  for (complex& h : b.h) h = 0;
+  const result got = backward(exec(), 2, demap_algorithm::max_log, b);
+  for (std::size_t i = 0; i < 20; i++) {
+    EXPECT_EQ(got.status[i], 0) << i;
+    EXPECT_LE(apart(gradients_of(got, i), in_double(demap_algorithm::max_log, b, i)), 1e-6) << i;
+  }
+}
+
+TEST_P(demap_backward_on, one_gradient_that_overflows_leaves_the_others) {
+  batch b = draw(4, 20, 9);
+  b.n0[3] = 1e-20f;
+  b.h[3] = {0.5f, 0.25f}, b.y[3] = {0.5f, 0.5f};
+  const result got = backward(exec(), 4, demap_algorithm::max_log, b);
+  for (std::size_t i = 0; i < 20; i++) EXPECT_EQ(got.status[i], i == 3 ? wb::status_erased : 0) << i;
+  EXPECT_EQ(got.n0[3], 0);
+  EXPECT_GT(std::abs(got.y[3]), 1e19f);
+  EXPECT_GT(std::abs(got.h[3]), 1e19f);
+  // An output that is not wanted erases nothing.
+  const auto y = on_device(exec(), b.y, 20, 1), h = on_device(exec(), b.h, 20, 1);
+  const auto n0 = on_device(exec(), b.n0, 20, 1), given = on_device(exec(), b.llr_gradient, 20, 2);
+  auto of_y = exec().make<complex>(20, 1);
+  auto status = exec().make<std::uint8_t>(20, 1);
+  wb::demapper_backward({4, demap_algorithm::max_log})
+      .run(exec(), {h, y, n0}, given, {.received = of_y, .status = status});
+  EXPECT_TRUE(same(exec().to_host(of_y), got.y));
+  EXPECT_TRUE(same(exec().to_host(status), std::vector<std::uint8_t>(20)));
 }
 
 TEST_P(demap_backward_on, erases_what_it_cannot_work_with) {

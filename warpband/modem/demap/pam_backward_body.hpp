@@ -59,19 +59,15 @@ WB_HD pam_moments<T> moments_of_bit(int pam, int i, int value, bool exact, T z, 
   return {inverse * first, inverse * second};
 }
 
-/// Adds the gradients of z and g. LLRs are L_i = ln sum_{b_i = 0} e^(-g (z - a)^2) minus the same of b_i = 1;
-/// max-log has the largest term in place of a sum. With the means m of a and q of a^2 over each side
-///   dL/dz = 2 g (m_0 - m_1),  dL/dg = 2 z (m_0 - m_1) - (q_0 - q_1).
-/// llr_gradient(i, L): the gradient of bit i, where L is its max-log LLR.
+/// LLRs are L_i = ln sum_{b_i = 0} e^(-g (z - a)^2) minus the same of b_i = 1; max-log has the largest term
+/// in place of a sum. With the means m of a and q of a^2 over each side
+///   dL/dz = 2 g (m_0 - m_1),  dL/dg = 2 z (m_0 - m_1) + (q_1 - q_0).
+/// Calls use(i, m_0 - m_1, q_1 - q_0) for each bit.
 template <class T, class F>
-WB_HD void pam_backward(int pam, bool exact, T z, T g, F llr_gradient, T& of_z, T& of_g) {
+WB_HD void for_bits_of_pam(int pam, bool exact, T z, T g, F use) {
   for (int i = 0; i < pam; i++) {
     const auto zero = moments_of_bit(pam, i, 0, exact, z, g), one = moments_of_bit(pam, i, 1, exact, z, g);
-    const T apart = zero.first - one.first;
-    const T slope = fma(T(2.f) * z, apart, one.second - zero.second);
-    const T gradient = llr_gradient(i, g * slope);
-    of_z = fma(gradient, T(2.f) * g * apart, of_z);
-    of_g = fma(gradient, slope, of_g);
+    use(i, zero.first - one.first, one.second - zero.second);
   }
 }
 
