@@ -452,6 +452,11 @@ void judge_search() {
   defined("pucch_generator", pucch_generator({}), [&](const pucch_generator& g) {
     return written<std::complex<float>>(12, 12, [&](auto out) { g.run(exec(), rows(message, 1), {3}, out); });
   });
+  const pucch_config format_2{.format = 2, .bits = 4};
+  const bytes four(4, 1);
+  defined("pucch_encoder", pucch_encoder(format_2, shape_of(format_2)), [&](const pucch_encoder& e) {
+    return written<std::uint8_t>(16, 16, [&](auto out) { e.run(exec(), rows(four, 4), out); });
+  });
   const complexes elements(12, 1.f);
   defined("pucch_detector", pucch_detector({}), [&](const pucch_detector& d) {
     return written<float>(1, 1, [&](auto out) { d.run(exec(), rows(elements, 12), {3}, {.metric = out}); });

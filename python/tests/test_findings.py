@@ -7,7 +7,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python/warpband"))
+sys.path.append(str(ROOT / "python/warpband"))
 from reproduce import campaign, estimates, findings_clip, findings_codes, findings_data, findings_detectors, findings_iterations, spectrum  # noqa: E402
 from reproduce.estimates import Curve, Number, Point  # noqa: E402
 

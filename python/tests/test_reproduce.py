@@ -9,7 +9,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python/warpband"))
+sys.path.append(str(ROOT / "python/warpband"))
 from reproduce import bollapalli, cli, curves, estimates, li, output, printed, records, sweep_iterations, text, wu2010  # noqa: E402
 from reproduce.data import Data, Need, ReproduceError  # noqa: E402
 from reproduce.rows import Claim, Line, Panel, Row, all_rows, beside, measured  # noqa: E402

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python/warpband"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "python/warpband"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 from opening_figures import figures  # noqa: E402
 from performance_charts import find  # noqa: E402

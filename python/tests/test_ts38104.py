@@ -12,7 +12,7 @@ import pytest
 import warpband as wb
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python/warpband"))
+sys.path.append(str(ROOT / "python/warpband"))
 from reproduce import cli, ts38104, ts38104_measure, ts38104_prach, ts38104_pucch, ts38104_pusch  # noqa: E402
 from reproduce.ts38104_rows import Margin, Measured, interval  # noqa: E402
 
@@ -175,7 +175,7 @@ def test_a_package_that_is_not_beside_the_command_is_refused(tmp_path, monkeypat
     def refusal(*folders):
         path = os.pathsep.join(map(str, folders))
         return subprocess.run([sys.executable, "-S", "-c", script, str(ROOT / "python/warpband"), str(tmp_path / "build/warpband")],
-                              env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True).stdout
+                              env={**os.environ, "PYTHONPATH": path}, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert "has no whole package" in refusal()  # a folder without __init__.py
     other = tmp_path / "other/warpband"
     other.mkdir(parents=True)

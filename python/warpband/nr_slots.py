@@ -253,7 +253,7 @@ class PuschUci(Described):
         given = [(name, a) for name, a in zip(_PARTS, (data, ack, csi1, csi2)) if a is not None]
         if not given:
             raise refused("data", None, "an array, or one of another part")
-        space = space_of(given[0][1])
+        space = named_space(*given[0])
         arrays = fill(space, {"codeword": (UINT8, (self.codeword_bits,))}, "codeword", out, batch_of(given[0][0], given[0][1], 1))
         parts = [None if a is None else space.take(a) for a in (data, ack, csi1, csi2)]
         self._work.multiplex(space.executor(self._executor), *parts, arrays["codeword"])

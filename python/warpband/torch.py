@@ -18,6 +18,8 @@ from typing import Any, Callable, Literal
 
 import numpy as np
 
+if __name__ == "torch":  # of a program that has this folder on its path, and no torch
+    raise ModuleNotFoundError("No module named 'torch'", name="torch")
 try:
     import torch
 except ImportError as error:
