@@ -433,6 +433,7 @@ pucch_encoder::pucch_encoder(const pucch_config& c, const pucch_shape& s) {
 }
 
 void pucch_encoder::run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const {
+  if (parts_.empty()) refuse_moved_from();
   std::size_t first = 0, first_coded = 0;
   for (const part& p : parts_) {
     const auto in = pucch_elements(bits, first, p.bits);
