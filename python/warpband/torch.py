@@ -4,7 +4,7 @@ The forward pass of :class:`Demapper`, :class:`MMSE` and :class:`Awgn` is the ke
 results have the same bits. The backward pass of :class:`Demapper` and :class:`MMSE` is a kernel too, on a CPU and on a GPU.
 :class:`QamMapper` looks its points up in torch. Trained points are for layers of torch: no kernel takes them.
 
-Operators are those of ``torch.library``, which ``torch.compile`` and ``torch.func.vmap`` take. :class:`Demapper` and :class:`MMSE`
+Layers are custom operators of torch, which ``torch.compile`` and ``torch.func.vmap`` take. :class:`Demapper` and :class:`MMSE`
 have no gradients of gradients, and ``torch.func.grad`` is refused by torch.
 
 Tensors are complex64 and float32. The gradient of a complex number x is ``dF/dRe x + 1j dF/dIm x``, as everywhere in torch.
