@@ -12,6 +12,7 @@
 // the sampled band, and the sample rate must be 1 to 32 times 128 of SIB1's spacings. Other messages are left
 // out. A PDSCH is mapped round its PDCCH, and other system information than SIB1 also round SS/PBCH blocks of
 // its cell that were decoded.
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -51,7 +52,9 @@ std::optional<nr_reserved> nr_ssb_reserved(const nr_carrier& carrier, int ssb_sp
 bool nr_downlink_takes_rate(double sample_rate_hz, int spacing_khz) noexcept;
 
 /// Whether a sample is used as it is: both parts are at most 1e15 in size. Others are taken as 0.
-bool nr_is_usable(const std::complex<float>& sample) noexcept;
+inline bool nr_is_usable(const std::complex<float>& sample) noexcept {
+  return std::fabs(sample.real()) <= 1e15f && std::fabs(sample.imag()) <= 1e15f;
+}
 
 struct nr_downlink_config {
   double sample_rate_hz = 7.68e6;  // nr_downlink_takes_rate

@@ -264,6 +264,22 @@ TEST_P(cell_search, every_backend_finds_the_same_numbers) {
   }
 }
 
+// Rounding errors of the FFT are those of the loudest samples of a tile.
+TEST_P(cell_search, steps_of_the_level_give_no_block_and_hide_none) {
+  const double rate = 1.92e6;
+  const wb::cell_search_config config{.sample_rate_hz = rate};
+  auto steps = stretch(6000, 1, 21).values();
+  const float gains[] = {1.f, 0.f, 1e6f, 1e-6f, 1e12f, 0.f, 1e-9f};
+  for (std::size_t i = 0; i < steps.size(); i++) steps[i] *= gains[i / 150 % 7];
+  EXPECT_TRUE(search(config, steps).blocks.empty());
+  auto beside = stretch(2000, 0.1, 22).add({.cell_id = 222, .pbch = false}, rate, 400).values();
+  const auto burst = stretch(2000, 1, 23).values();
+  for (std::size_t i = 0; i < 390; i++) beside[i] += 1e3f * burst[i];
+  const auto found = search(config, beside);
+  ASSERT_EQ(found.blocks.size(), 1u);
+  EXPECT_EQ(found.blocks[0].cell_id, 222);
+}
+
 TEST_P(cell_search, survives_bad_samples) {
   const double rate = 1.92e6;
   const wb::cell_search_config config{.sample_rate_hz = rate};
