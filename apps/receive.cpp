@@ -485,6 +485,7 @@ int run_receive(const receive_options& options) {
 constexpr const char* receive_footer = R"(Synopsis:
   warpband receive RECORDING.sigmf-meta [OPTIONS]
   warpband receive SAMPLES.npy --rate HZ [OPTIONS]
+  warpband receive SAMPLES.h5 [--dataset NAME] [OPTIONS]
   warpband receive FILE|- --rate HZ --format cf32|ci32|ci16|ci8 [OPTIONS]
 
 What it does:
@@ -507,6 +508,8 @@ Output:
 Files:
   RECORDING      SigMF: cf32, ci32, ci16 or ci8 in either byte order. --channel chooses one of several channels
   SAMPLES.npy    complex64 or complex128, one axis
+  SAMPLES.h5     HDF5: an array of complex64 or complex128 [samples], or of int8, int16, int32, float32 or float64
+                 [samples, 2]. Its attributes, or the root's, sample_rate and frequency tell rate and centre in Hz
   FILE           raw samples, I before Q, little endian; _be behind the format: big endian
   --json FILE    all that is printed, with more digits and all bits
 
@@ -527,7 +530,8 @@ command add_receive(CLI::App& app) {
       app.add_subcommand("receive", "Find 5G NR cells in recorded samples, and read their MIBs and SIB1");
   const auto options = std::make_shared<receive_options>();
   receive->footer(receive_footer);
-  receive->add_option("FILE", options->source.path, "Samples: SigMF, .npy, raw, or - for standard input");
+  receive->add_option("FILE", options->source.path,
+                      "Samples: SigMF, HDF5, .npy, raw, or - for standard input");
   receive->add_option("--rate", options->source.rate_hz, "Sample rate, if the file does not tell")
       ->type_name("HZ")
       ->check(number_between(1, 1e12));
@@ -540,6 +544,8 @@ command add_receive(CLI::App& app) {
       ->type_name("FORMAT");
   add_integer(*receive, "--channel", 0, 1023, "Channel of a recording with several, default 0",
               [options](std::int64_t n) { options->source.channel = static_cast<int>(n); });
+  receive->add_option("--dataset", options->source.dataset, "Array of an HDF5 file that has several")
+      ->type_name("NAME");
   receive
       ->add_option("--spacing", options->spacings_khz,
                    "Subcarrier spacings: 15, 30, 120 or 240; default 15 and 30")
