@@ -332,6 +332,35 @@ TEST_F(receive_command, standard_input_and_numbers_of_threads_change_nothing) {
   EXPECT_EQ(nlohmann::json::parse(content(path("s.json")))["blocks"], expected);
 }
 
+// The drawing program's input is the record, as plot_records_test.py has it.
+TEST_F(receive_command, plots_what_it_saw) {
+  put("f.iq", wb::testing::bytes_of(recording(0, 1000)));
+  put("silence.iq", std::string(8 * 100000, '\0'));
+  write("python", "#!/bin/sh\n[ \"$2\" = -c ] && exit 0\nprintf '%s\\n' \"$@\" > told.txt\n");
+  std::filesystem::permissions(path("python"), std::filesystem::perms::owner_all);
+  write("plot_receive.py", "");
+  const std::string with = "WARPBAND_PYTHON=./python WARPBAND_PLOT_RECEIVE=./plot_receive.py";
+  const auto record = [&](const std::string& file) {
+    const outcome o =
+        run("receive " + file + " --rate 3.84e6 --spacing 15 --quiet --json r.json --plot r.png", with);
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(content(path("told.txt")), "-I\n./plot_receive.py\n--\nr.json\nr.png\n");
+    return nlohmann::json::parse(content(path("r.json")))["plot"];
+  };
+  const auto seen = record("f.iq");
+  EXPECT_EQ(seen["spectrum_db"].size(), 1024u);
+  EXPECT_EQ(seen["block"]["cell_id"], cell_id);
+  EXPECT_EQ(seen["block"]["constellation_i"].size(), 2 * 240u + 96u);
+  EXPECT_EQ(seen["block"]["channel_db"].size(), 240u);
+  const auto& pss = seen["block"]["pss"];
+  EXPECT_GT(pss[pss.size() / 2].get<double>(), 0.3);
+  const auto silence = record("silence.iq");
+  EXPECT_EQ(silence["spectrum_db"][5], 0.);
+  EXPECT_TRUE(silence["block"].is_null());
+  expect_error(1, "receive f.iq --rate 3.84e6 --plot f.iq", "f.iq");
+  expect_error(2, "receive f.iq --rate 3.84e6 --plot ''", "--plot: the name of the file is empty");
+}
+
 TEST_F(receive_command, nothing_is_found_where_nothing_is) {
   const std::string options = " --rate 3.84e6 --spacing 15 --offset 0";
   put("silence.iq", std::string(8 * 100000, '\0'));

@@ -392,15 +392,102 @@ std::vector<nr_downlink_block> nr_downlink::blocks(executor& exec,
   return blocks;
 }
 
-void nr_downlink::decode(executor& exec, std::span<const std::complex<float>> samples, double first,
-                         nr_downlink_block& block) const {
+array<std::complex<float>> nr_downlink::grid_of(executor& exec, std::span<const std::complex<float>> samples,
+                                                double first, double cfo_hz) const {
   const std::size_t n = demodulator_.samples();
-  const auto piece = shifted(samples, first - static_cast<double>(early()), n,
-                             config_.offset_hz + block.found.cfo_hz, config_.sample_rate_hz);
+  const auto piece = shifted(samples, first - static_cast<double>(early()), n, config_.offset_hz + cfo_hz,
+                             config_.sample_rate_hz);
   auto from = exec.make<std::complex<float>>(1, n);
   exec.upload(from.data(), piece.data(), n * sizeof(std::complex<float>));
   auto grid = exec.make<std::complex<float>>(1, demodulator_.values());
   demodulator_.run(exec, from, grid);
+  exec.sync();  // before `piece` and `from` end
+  return grid;
+}
+
+nr_block_picture nr_downlink::picture(executor& exec, std::span<const std::complex<float>> samples,
+                                      const nr_downlink_block& b) const {
+  using exact = std::complex<double>;
+  if (!b.pbch.content) throw argument_error("block", "not decoded", "a decoded block");
+  check_known(b);
+  const double first = std::floor(b.found.first_sample + 0.5), cfo_hz = b.found.cfo_hz;
+  const std::vector<downlink_sample> y = exec.to_host(grid_of(exec, samples, first, cfo_hz));
+  const ofdm_numerology& numerology = demodulator_.numerology();
+  const std::size_t size = as_size(numerology.fft_size);
+  // Values without the phases of the residual offset and of the early window.
+  std::vector<exact> received;
+  for (std::size_t i = 0; i < y.size(); i++) {
+    const double symbol = static_cast<double>(i / ssb_subcarriers) - 2,
+                 k = static_cast<double>(i % ssb_subcarriers) - ssb_subcarriers / 2.,
+                 turns = static_cast<double>(early()) * k / static_cast<double>(size) -
+                         b.pbch.cfo_spacings * (1 + 9. / 128) * symbol;
+    received.push_back(product(y[i], std::polar(1., 2 * std::numbers::pi * turns)));
+  }
+  // The block that was sent: DMRS differ with the number of candidate blocks.
+  auto grid = exec.make<std::complex<float>>(1, demodulator_.values());
+  std::vector<downlink_sample> sent;
+  double best = -1;
+  for (const pbch_decoder& decoder : decoders_) {
+    const int l_max = decoder.config().l_max;
+    if (b.pbch.content->ssb_index >= l_max) continue;
+    pbch_encoder({.l_max = l_max}).run(exec, {*b.pbch.content}, {b.found.cell_id}, grid);
+    const std::vector<downlink_sample> x = exec.to_host(grid);
+    double power = 0;
+    for (std::size_t from = 0; from < x.size(); from += ssb_subcarriers / 4) {
+      exact sum = 0;
+      for (std::size_t i = from; i < from + ssb_subcarriers / 4; i++)
+        sum += product(received[i], std::conj(exact(x[i])));
+      power += std::norm(sum);
+    }
+    if (power > best) best = power, sent = x;
+  }
+  nr_block_picture picture;
+  for (int k = 0; k < ssb_subcarriers; k++) {
+    exact sum = 0;
+    double energy = 0;
+    for (int j = std::max(k - 4, 0); j <= std::min(k + 4, ssb_subcarriers - 1); j++)
+      for (int l = 0; l < ssb_symbols; l++) {
+        const auto i = as_size(l * ssb_subcarriers + j);
+        sum += product(received[i], std::conj(exact(sent[i])));
+        energy += std::norm(exact(sent[i]));
+      }
+    picture.channel.emplace_back(sum / energy);
+  }
+  for (int l = 1; l < ssb_symbols; l++)
+    for (int k = 0; k < ssb_subcarriers; k++) {
+      if (l == 2 && k >= 48 && k < 192) continue;  // SSS, and what surrounds it
+      const exact h = picture.channel[as_size(k)];
+      if (std::norm(h) > 0) picture.points.emplace_back(received[as_size(l * ssb_subcarriers + k)] / h);
+    }
+  // The PSS in time is symbol 0 of the block alone.
+  const ofdm_modulator modulator(numerology, {.symbols = 1});
+  auto wave = exec.make<std::complex<float>>(1, modulator.samples());
+  const std::span<const downlink_sample> symbol = std::span(sent).first(ssb_subcarriers);
+  auto pss_values = exec.make<std::complex<float>>(1, ssb_subcarriers);
+  exec.upload(pss_values.data(), symbol.data(), symbol.size_bytes());
+  modulator.run(exec, pss_values, wave);
+  std::vector<downlink_sample> x = exec.to_host(wave);
+  x.erase(x.begin(), x.begin() + numerology.cyclic_prefix);
+  const std::size_t aside = size / 8;
+  const auto around = shifted(samples, first + numerology.cyclic_prefix - static_cast<double>(aside),
+                              size + 2 * aside, config_.offset_hz + cfo_hz, config_.sample_rate_hz);
+  double pss_energy = 0;
+  for (const downlink_sample& v : x) pss_energy += std::norm(exact(v));
+  for (std::size_t t = 0; t <= 2 * aside; t++) {
+    exact sum = 0;
+    double energy = 0;
+    for (std::size_t i = 0; i < size; i++) {
+      sum += product(around[t + i], std::conj(exact(x[i])));
+      energy += std::norm(exact(around[t + i]));
+    }
+    picture.pss.push_back(energy > 0 ? static_cast<float>(std::norm(sum) / (energy * pss_energy)) : 0.f);
+  }
+  return picture;
+}
+
+void nr_downlink::decode(executor& exec, std::span<const std::complex<float>> samples, double first,
+                         nr_downlink_block& block) const {
+  const auto grid = grid_of(exec, samples, first, block.found.cfo_hz);
   for (const pbch_decoder& decoder : decoders_) {
     block.pbch = decoder.run(exec, grid, {block.found.cell_id})[0];
     if (block.pbch.ok) return;
