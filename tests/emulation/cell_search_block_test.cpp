@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <tests/emulation/emulated_block.hpp>
+#include <tests/emulation/block_group.hpp>
 #include <warpband/exec/cpu.hpp>
 #include <warpband/exec/forwarding.hpp>
 #include <warpband/nr/sync/cell_search.hpp>
@@ -21,23 +21,6 @@ namespace wb {
 inline namespace WB_ISA {
 
 namespace {
-
-/// What core/group.hpp has for a CUDA device.
-struct emulated_search_group {
-  int size;
-  std::int32_t* word;
-  int rank = static_cast<int>(emulation::thread_index.x);
-  void sync() const { emulation::meet(0, size); }
-  std::int32_t sum_all(std::int32_t x) const {
-    if (rank == 0) *word = 0;
-    sync();
-    *word += x;
-    sync();
-    const std::int32_t sum = *word;
-    sync();
-    return sum;
-  }
-};
 
 /// Calls `watch` with the number of the kernel, its arguments and items, after it ran.
 class watched_search final : public forwarding_executor {
@@ -62,7 +45,7 @@ class search_blocks {
   void run(std::size_t items, const Call& call) {
     std::vector<float> memory(emulation::shared_bytes / sizeof(float));
     emulation::run(1, static_cast<unsigned>(threads_), seed_, memory.data(), [&] {
-      const emulated_search_group g{threads_, &word_};
+      const emulation::block_group g{threads_, &word_};
       for (std::size_t i = 0; i < items; i++) {
         call(i, g);
         g.sync();

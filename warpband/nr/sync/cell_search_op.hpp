@@ -8,6 +8,7 @@
 #include <warpband/core/math.hpp>
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/op.hpp>
+#include <warpband/nr/scratch_cx.hpp>
 #include <warpband/nr/sync/cell_search_args.hpp>
 
 namespace wb {
@@ -121,15 +122,6 @@ struct search_filter_op : parts_op<search_filter_args> {
 
 /// Radix-4 FFT of 256 complex values in scratch memory. Value k of a transform has index search_bin(k).
 WB_HD int search_bin(int k) { return (k & 3) << 6 | (k >> 2 & 3) << 4 | (k >> 4 & 3) << 2 | (k >> 6 & 3); }
-template <class T>
-WB_HD cx<T> get(const T* s, int i) {
-  return {s[2 * i], s[2 * i + 1]};
-}
-template <class T>
-WB_HD void put(T* s, int i, cx<T> z) {
-  s[2 * i] = z.re;
-  s[2 * i + 1] = z.im;
-}
 /// exp(2 pi i k / 256) of the table.
 template <class T>
 WB_HD cx<T> on_circle(const float* circle, int k) {
@@ -154,11 +146,11 @@ WB_HD void search_transform(T* s, const float* circle, G g) {
     const int quarter = 1 << shift, step = 64 >> shift;
     for (int i = g.rank; i < 64; i += g.size) {
       const int j = i & (quarter - 1), first = 4 * (i - j) + j;
-      const search_butterfly<T> y(get(s, first), get(s, first + quarter), get(s, first + 2 * quarter),
-                                  get(s, first + 3 * quarter));
-      put(s, first, y.x[0]);
+      const search_butterfly<T> y(load_cx(s, first), load_cx(s, first + quarter),
+                                  load_cx(s, first + 2 * quarter), load_cx(s, first + 3 * quarter));
+      store_cx(s, first, y.x[0]);
       for (int k = 1; k < 4; k++)
-        put(s, first + k * quarter, conj(on_circle<T>(circle, k * j * step)) * y.x[k]);
+        store_cx(s, first + k * quarter, conj(on_circle<T>(circle, k * j * step)) * y.x[k]);
     }
     g.sync();
   }
@@ -167,9 +159,9 @@ WB_HD void search_transform(T* s, const float* circle, G g) {
 template <class T>
 WB_HD search_butterfly<T> search_inverse(const T* s, const float* circle, int first, int quarter, int turn) {
   // The inputs 1 and 3 of the forward butterfly in exchange give the inverse.
-  return {get(s, first), on_circle<T>(circle, 3 * turn) * get(s, first + 3 * quarter),
-          on_circle<T>(circle, 2 * turn) * get(s, first + 2 * quarter),
-          on_circle<T>(circle, turn) * get(s, first + quarter)};
+  return {load_cx(s, first), on_circle<T>(circle, 3 * turn) * load_cx(s, first + 3 * quarter),
+          on_circle<T>(circle, 2 * turn) * load_cx(s, first + 2 * quarter),
+          on_circle<T>(circle, turn) * load_cx(s, first + quarter)};
 }
 
 /// Correlates a tile of offsets with all replicas by FFTs, and keeps the best of each 64 offsets.
@@ -205,7 +197,7 @@ struct search_correlate_op : block_op<search_correlate_args> {
       T x[width_of<T>], y[width_of<T>];
       load_square(re, static_cast<std::size_t>(i), b, x);
       load_square(im, static_cast<std::size_t>(i), b, y);
-      for (int j = 0; j < width_of<T>; j++) put(s + spectrum, i + j, cx<T>{x[j], y[j]});
+      for (int j = 0; j < width_of<T>; j++) store_cx(s + spectrum, i + j, cx<T>{x[j], y[j]});
     }
     for (int t = g.rank; t < 3 * search_tile; t += g.size) s[best + t] = s[codes + t] = T(0.f);
     g.sync();
@@ -219,13 +211,13 @@ struct search_correlate_op : block_op<search_correlate_args> {
       T sum(0.f);
       if (part == 0) {
         for (int t = middle; t >= 0; t--) {
-          if (t < middle) sum = norm_fma(get(s + spectrum, t), sum);
+          if (t < middle) sum = norm_fma(load_cx(s + spectrum, t), sum);
           s[work + t] = sum;
         }
       } else {
         for (int t = 0; t <= search_tile; t++) {
           s[work + search_tile + t] = sum;
-          if (t < search_tile) sum = norm_fma(get(s + spectrum, middle + t), sum);
+          if (t < search_tile) sum = norm_fma(load_cx(s + spectrum, middle + t), sum);
         }
       }
     }
@@ -243,9 +235,9 @@ struct search_correlate_op : block_op<search_correlate_args> {
     for (int i = g.rank; i < 64; i += g.size) {
       cx<T> z[4];
       WB_UNROLL for (int k = 0; k < 4; k++) z[k] =
-          cx<T>{T(r[2 * (4 * i + k)]), T(r[2 * (4 * i + k) + 1])} * get(s + spectrum, 4 * i + k);
+          cx<T>{T(r[2 * (4 * i + k)]), T(r[2 * (4 * i + k) + 1])} * load_cx(s + spectrum, 4 * i + k);
       const search_butterfly<T> y(z[0], z[3], z[2], z[1]);
-      WB_UNROLL for (int k = 0; k < 4; k++) put(s + work, 4 * i + k, y.x[k]);
+      WB_UNROLL for (int k = 0; k < 4; k++) store_cx(s + work, 4 * i + k, y.x[k]);
     }
     g.sync();
     WB_ROLL for (int shift = 2; shift < 6; shift += 2) {
@@ -253,7 +245,7 @@ struct search_correlate_op : block_op<search_correlate_args> {
       for (int i = g.rank; i < 64; i += g.size) {
         const int j = i & (quarter - 1), first = 4 * (i - j) + j;
         const auto y = search_inverse(s + work, a.circle, first, quarter, j * step);
-        WB_UNROLL for (int k = 0; k < 4; k++) put(s + work, first + k * quarter, y.x[k]);
+        WB_UNROLL for (int k = 0; k < 4; k++) store_cx(s + work, first + k * quarter, y.x[k]);
       }
       g.sync();
     }
@@ -334,7 +326,7 @@ struct search_identify_op : block_op<search_identify_args> {
       gather(b, offset, re[0], im[0]);
       T sine, cosine;
       sincos_turn(turn_of<T>(b) * U(static_cast<std::uint32_t>(n)), sine, cosine);
-      put(s + transforms, at_sample(i), cx<T>{cosine, T(0.f) - sine} * cx<T>{re[0], im[0]});
+      store_cx(s + transforms, at_sample(i), cx<T>{cosine, T(0.f) - sine} * cx<T>{re[0], im[0]});
     }
     g.sync();
     T energy(0.f);  // products of four samples must not overflow
@@ -342,7 +334,7 @@ struct search_identify_op : block_op<search_identify_args> {
     const T unit = T(1.f) / max(sqrt(energy), T(1e-15f));
     g.sync();
     for (int i = g.rank; i < 2 * search_fft; i += g.size)
-      put(s + transforms, at_sample(i), unit * sample(s, i));
+      store_cx(s + transforms, at_sample(i), unit * sample(s, i));
     g.sync();
     for (int half = g.rank; half < 2; half += g.size) {
       cx<T> sum{T(0.f), T(0.f)};
@@ -371,8 +363,8 @@ struct search_identify_op : block_op<search_identify_args> {
     for (int i = g.rank; i < 2 * search_fft; i += g.size) {
       cx<T> z = sample(s, i);
       WB_UNROLL for (int j = 0; j < 7; j++) if ((i >> j & 1) != 0) z = conj(power[j]) * z;
-      put(s + transforms, at_sample(i), z);
-      put(s + transforms, at_sample(i) + search_fft, cx<T>{T(0.f), T(0.f)});
+      store_cx(s + transforms, at_sample(i), z);
+      store_cx(s + transforms, at_sample(i) + search_fft, cx<T>{T(0.f), T(0.f)});
     }
     g.sync();
     for (int symbol = 0; symbol < 2; symbol++)
@@ -380,7 +372,7 @@ struct search_identify_op : block_op<search_identify_args> {
     const auto half = is_half<T>(b);
     for (int i = g.rank; i < 2 * search_values; i += g.size) {
       const int symbol = i / search_values, k = i % search_values - 63;
-      const cx<T> sum = get(s + transforms, symbol * search_transform_size + search_bin(2 * k & 255));
+      const cx<T> sum = load_cx(s + transforms, symbol * search_transform_size + search_bin(2 * k & 255));
       const cx<T> late = on_circle<T>(a.circle, k & 255) * sum;
       s[values + 2 * i] = T(0.0883883461f) * select(half, late.re, sum.re);  // 1 / sqrt 128
       s[values + 2 * i + 1] = T(0.0883883461f) * select(half, late.im, sum.im);
@@ -434,23 +426,23 @@ struct search_identify_op : block_op<search_identify_args> {
     constexpr int shifts = 112, firsts = search_ids / shifts;
     for (int i = g.rank; i < firsts * search_values; i += g.size) {
       const int first = i / search_values, k = i % search_values;
-      put(s + transforms, first * search_fft + a.states[k],
-          T(a.first[15 * first + 5 * a.n_id2 + k]) * get(s + products, k));
+      store_cx(s + transforms, first * search_fft + a.states[k],
+               T(a.first[15 * first + 5 * a.n_id2 + k]) * load_cx(s + products, k));
     }
     for (int first = g.rank; first < firsts; first += g.size)
-      put(s + transforms, first * search_fft, cx<T>{T(0.f), T(0.f)});  // no state is 0
+      store_cx(s + transforms, first * search_fft, cx<T>{T(0.f), T(0.f)});  // no state is 0
     g.sync();
     WB_ROLL for (int step = 1; step < search_fft; step *= 2) {
       for (int i = g.rank; i < firsts * search_fft / 2; i += g.size) {
         const int low = i & (step - 1), j = 2 * (i - low) + low;
-        const cx<T> x = get(s + transforms, j), y = get(s + transforms, j + step);
-        put(s + transforms, j, x + y);
-        put(s + transforms, j + step, x - y);
+        const cx<T> x = load_cx(s + transforms, j), y = load_cx(s + transforms, j + step);
+        store_cx(s + transforms, j, x + y);
+        store_cx(s + transforms, j + step, x - y);
       }
       g.sync();
     }
     for (int id = g.rank; id < search_ids; id += g.size) {
-      const T rho2 = norm(get(s + transforms, id / shifts * search_fft + a.masks[id % shifts])) * scale;
+      const T rho2 = norm(load_cx(s + transforms, id / shifts * search_fft + a.masks[id % shifts])) * scale;
       store(a.out, static_cast<std::size_t>(2 + 4 * search_values + id), b, rho2);
     }
     for (int i = g.rank; i < 4 * search_values; i += g.size)
@@ -466,11 +458,11 @@ struct search_identify_op : block_op<search_identify_args> {
   WB_HD static int at_sample(int i) { return i + (i < search_fft ? 0 : search_fft); }
   template <class T>
   WB_HD static cx<T> sample(const T* s, int i) {
-    return get(s + transforms, at_sample(i));
+    return load_cx(s + transforms, at_sample(i));
   }
   template <class T>
   WB_HD static cx<T> value(const T* s, int k) {
-    return get(s + values, k);
+    return load_cx(s + values, k);
   }
   /// The candidate of lane i.
   template <class T>
