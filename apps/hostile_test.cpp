@@ -139,7 +139,8 @@ TEST_F(hostile, code_of_the_working_folder_does_not_run) {
        {"matplotlib", "numpy", "cycler", "PIL", "sitecustomize", "usercustomize", "json", "csv", "argparse",
         "pathlib", "encodings", "reproduce", "warpband", "_error_rates", "_theory", "plot"})
     write(module + std::string(".py"), note);
-  for (const char* program : {"python3", "python", "plot.py", "plot_front.py", "plot_exit.py"}) {
+  for (const char* program :
+       {"python3", "python", "plot.py", "plot_front.py", "plot_exit.py", "plot_receive.py"}) {
     write(program, "#!/bin/sh\ntouch '" + path("ran") + "'\n");
     fs::permissions(folder_ / program, fs::perms::owner_all);
   }

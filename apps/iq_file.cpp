@@ -1,6 +1,7 @@
 #include "iq_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -24,12 +25,26 @@ bool is_file(const std::string& path) {
   return stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
 }
 
+/// Whether a file begins as HDF5 files do, without a user's block or after one of MATLAB.
+bool is_hdf5(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  for (const std::streamoff block : {0, 512}) {
+    std::string begin(8, '\0');
+    file.clear(), file.seekg(block);
+    file.read(begin.data(), 8);
+    if (file && begin == "\x89HDF\r\n\x1a\n") return true;
+  }
+  return false;
+}
+
 nlohmann::json metadata_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw wb::file_error(path, "cannot be opened: " + std::string(std::strerror(errno)));
-  std::string text(most_metadata_bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string text;
+  for (std::string part(1 << 16, '\0'); file && text.size() <= most_metadata_bytes;) {
+    file.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part, 0, static_cast<std::size_t>(file.gcount()));
+  }
   if (text.size() > most_metadata_bytes) throw wb::file_error(path, "has more than 64 MiB");
   nlohmann::json meta = nlohmann::json::parse(text, nullptr, false);
   if (meta.is_discarded()) throw wb::file_error(path, "is no JSON");
@@ -44,24 +59,40 @@ const nlohmann::json& entry(const nlohmann::json& object, const char* key) {
   return found == object.end() ? none : *found;
 }
 
-float value_at(const unsigned char* from, const iq_format& format) {
-  const auto word = [&](std::size_t bytes) {
-    std::uint32_t x = 0;
-    for (std::size_t i = 0; i < bytes; i++)
-      x |= std::uint32_t{from[i]} << 8 * (format.big_endian ? bytes - 1 - i : i);
-    return x;
-  };
+/// Reads n values, `step` bytes from one sample to the next. `word` gives the number at an address.
+template <class Word>
+void read_values(std::complex<float>* to, const unsigned char* from, std::size_t n, std::size_t step,
+                 std::size_t half, Word word) {
+  for (std::size_t i = 0; i < n; i++, from += step) to[i] = {word(from), word(from + half)};
+}
+template <int Bytes>
+std::uint32_t word_at(const unsigned char* from, bool big_endian) {
+  std::uint32_t x = 0;
+  for (int i = 0; i < Bytes; i++) x |= std::uint32_t{from[i]} << 8 * (big_endian ? Bytes - 1 - i : i);
+  return x;
+}
+void read_samples(std::complex<float>* to, const unsigned char* from, std::size_t n, std::size_t step,
+                  const iq_format& format) {
+  const bool big_endian = format.big_endian;
+  const auto with = [&](auto word) { read_values(to, from, n, step, format.bytes() / 2, word); };
   switch (format.kind) {
     case iq_format::value::int8:
-      return static_cast<float>(static_cast<std::int8_t>(from[0])) / 128.f;
+      return with(
+          [](const unsigned char* p) { return static_cast<float>(static_cast<std::int8_t>(*p)) / 128.f; });
     case iq_format::value::int16:
-      return static_cast<float>(static_cast<std::int16_t>(word(2))) / 32768.f;
+      return with([=](const unsigned char* p) {
+        return static_cast<float>(static_cast<std::int16_t>(word_at<2>(p, big_endian))) / 32768.f;
+      });
     case iq_format::value::int32:
-      return static_cast<float>(static_cast<std::int32_t>(word(4))) / 2147483648.f;
+      return with([=](const unsigned char* p) {
+        return static_cast<float>(static_cast<std::int32_t>(word_at<4>(p, big_endian))) / 2147483648.f;
+      });
     case iq_format::value::float32:
       break;
   }
-  return std::bit_cast<float>(word(4));
+  if (big_endian)
+    return with([](const unsigned char* p) { return std::bit_cast<float>(word_at<4>(p, true)); });
+  with([](const unsigned char* p) { return std::bit_cast<float>(word_at<4>(p, false)); });
 }
 
 }  // namespace
@@ -145,10 +176,10 @@ iq_reader::iq_reader(const iq_source& source) : path_(source.path) {
   if (!stem && !is_file(source.path) && is_file(source.path + ".sigmf-meta")) stem = source.path;
   if (stem && source.path != "-") {
     open_sigmf(source, *stem);
+  } else if (source.path != "-" && is_file(source.path) && is_hdf5(source.path)) {
+    open_hdf5(source);
   } else if (source.path != "-" && is_file(source.path) && wb::is_npy(source.path)) {
-    if (!source.format.empty())
-      throw wb::argument_error("format", "\"" + source.format + "\"",
-                               "nothing with a .npy file, which tells it");
+    check_told(source, "a .npy file");
     npy_ = std::make_unique<wb::npy_reader>(source.path);
     if (npy_->shape().size() != 1)
       throw wb::file_error(
@@ -157,11 +188,109 @@ iq_reader::iq_reader(const iq_source& source) : path_(source.path) {
   } else {
     open_raw(source);
   }
+  if (!hdf5_ && !source.dataset.empty())
+    throw wb::argument_error("dataset", "\"" + source.dataset + "\"", "nothing, as the file is no HDF5 file");
   if (channels_ == 1 && source.channel != 0)
     throw wb::argument_error("channel", std::to_string(source.channel), "0, as there is one channel");
   if (rate_hz_ == 0)
     throw wb::argument_error("rate", "missing", "the samples' rate in Hz, which the file does not tell");
 }
+
+/// Refuses --format if the file tells it.
+void iq_reader::check_told(const iq_source& source, const char* kind) const {
+  if (!source.format.empty())
+    throw wb::argument_error("format", "\"" + source.format + "\"",
+                             fmt::format("nothing with {}, which tells it", kind));
+}
+
+#if WARPBAND_HDF5
+namespace {
+
+/// A number of 0 to 1e12 from an attribute of an array or of the root.
+std::optional<double> frequency_of(const wb::hdf5_reader& file, const std::string& dataset,
+                                   const std::string& name) {
+  auto value = file.attribute(dataset, name);
+  if (!value) value = file.attribute("", name);
+  if (!value) return std::nullopt;
+  double hz = -1;
+  if (const auto* whole = std::get_if<std::int64_t>(&*value)) hz = static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(&*value)) hz = *real;
+  if (!(hz >= 0 && hz <= most_hz))
+    throw wb::file_error(file.path(), "attribute " + name + " is no number of 0 to 1e12 Hz");
+  return hz;
+}
+
+template <class T>
+void read_pairs(const wb::hdf5_reader& file, const std::string& dataset, std::size_t first,
+                std::complex<float>* to, std::size_t n, double scale) {
+  std::vector<T> values(2 * n);
+  file.read(dataset, first, n, values.data());
+  for (std::size_t i = 0; i < n; i++)
+    to[i] = {static_cast<float>(static_cast<double>(values[2 * i]) / scale),
+             static_cast<float>(static_cast<double>(values[2 * i + 1]) / scale)};
+}
+
+}  // namespace
+
+void iq_reader::open_hdf5(const iq_source& source) {
+  check_told(source, "an HDF5 file");
+  hdf5_ = std::make_shared<const wb::hdf5_reader>(source.path);
+  dataset_ = source.dataset;
+  if (dataset_.empty()) {
+    const std::vector<std::string> names = hdf5_->names();
+    if (names.size() != 1)
+      throw wb::argument_error("dataset", "missing",
+                               names.empty()
+                                   ? "the name of an array: the file has none in its root"
+                                   : fmt::format("one of the file's arrays: {}", fmt::join(names, ", ")));
+    dataset_ = names[0];
+  }
+  const wb::hdf5_array array = hdf5_->describe(dataset_);
+  element_type_ = array.type;
+  const bool is_complex = element_type_ == "complex64" || element_type_ == "complex128";
+  const std::vector<std::string> real{"int8", "int16", "int32", "float32", "float64"};
+  const bool is_pair = std::find(real.begin(), real.end(), element_type_) != real.end();
+  if (!(is_complex && array.shape.size() == 1) &&
+      !(is_pair && array.shape.size() == 2 && array.shape[1] == 2))
+    throw wb::file_error(
+        source.path,
+        fmt::format("array {} is {} [{}]: expected complex64 or complex128 [samples], or int8, int16, int32, "
+                    "float32 or float64 [samples, 2]",
+                    dataset_, element_type_, fmt::join(array.shape, ", ")));
+  rows_ = array.shape[0];
+  if (!source.rate_hz) rate_hz_ = frequency_of(*hdf5_, dataset_, "sample_rate").value_or(0);
+  if (!source.centre_hz) centre_hz_ = frequency_of(*hdf5_, dataset_, "frequency");
+}
+
+std::size_t iq_reader::read_hdf5(std::complex<float>* to, std::size_t n) {
+  const std::size_t count = std::min(n, rows_ - place_);
+  if (count == 0) return 0;
+  if (element_type_ == "complex64") {
+    hdf5_->read(dataset_, place_, count, to);
+  } else if (element_type_ == "complex128") {
+    std::vector<std::complex<double>> values(count);
+    hdf5_->read(dataset_, place_, count, values.data());
+    for (std::size_t i = 0; i < count; i++) to[i] = std::complex<float>(values[i]);
+  } else if (element_type_ == "int8") {
+    read_pairs<std::int8_t>(*hdf5_, dataset_, place_, to, count, 128);
+  } else if (element_type_ == "int16") {
+    read_pairs<std::int16_t>(*hdf5_, dataset_, place_, to, count, 32768);
+  } else if (element_type_ == "int32") {
+    read_pairs<std::int32_t>(*hdf5_, dataset_, place_, to, count, 2147483648.);
+  } else if (element_type_ == "float32") {
+    read_pairs<float>(*hdf5_, dataset_, place_, to, count, 1);
+  } else {
+    read_pairs<double>(*hdf5_, dataset_, place_, to, count, 1);
+  }
+  place_ += count;
+  return count;
+}
+#else
+void iq_reader::open_hdf5(const iq_source& source) {
+  throw wb::file_error(source.path, "this build reads no HDF5 files (WARPBAND_HDF5)");
+}
+std::size_t iq_reader::read_hdf5(std::complex<float>*, std::size_t) { return 0; }
+#endif
 
 void iq_reader::open_raw(const iq_source& source) {
   const std::string word = source.format.empty() ? "cf32" : source.format;
@@ -179,9 +308,7 @@ void iq_reader::open_sigmf(const iq_source& source, const std::string& stem) {
   const nlohmann::json& global = entry(meta, "global");
   const auto refuse = [&](const std::string& problem) { throw wb::file_error(meta_path, problem); };
   if (!global.is_object()) refuse("has no object \"global\"");
-  if (!source.format.empty())
-    throw wb::argument_error("format", "\"" + source.format + "\"",
-                             "nothing with a SigMF recording, which tells it");
+  check_told(source, "a SigMF recording");
   const nlohmann::json& type = entry(global, "core:datatype");
   if (!type.is_string()) refuse("has no text core:datatype");
   const auto format = iq_format_of(type.get<std::string>());
@@ -231,6 +358,7 @@ void iq_reader::open_sigmf(const iq_source& source, const std::string& stem) {
 }
 
 std::size_t iq_reader::read(std::complex<float>* to, std::size_t n) {
+  if (hdf5_) return read_hdf5(to, n);
   if (npy_) {
     const std::size_t rest = std::min(n, npy_->shape()[0] - place_);
     if (rest != 0) npy_->read(place_, rest, to);
@@ -248,15 +376,15 @@ std::size_t iq_reader::read(std::complex<float>* to, std::size_t n) {
 
 std::size_t iq_reader::read_part(std::complex<float>* to, std::size_t n) {
   constexpr std::size_t most_bytes = 1 << 20;
-  const std::size_t step = format_.bytes() * channels_, half = format_.bytes() / 2;
-  bytes_.resize(std::min(n, std::max<std::size_t>(1, most_bytes / step)) * step);
-  const std::size_t got = std::fread(bytes_.data(), 1, bytes_.size(), file_.get());
+  const std::size_t step = format_.bytes() * channels_;
+  const bool as_is = channels_ == 1 && format_.kind == iq_format::value::float32 &&
+                     format_.big_endian == (std::endian::native == std::endian::big);
+  const std::size_t wanted = std::min(n, std::max<std::size_t>(1, most_bytes / step)) * step;
+  if (!as_is) bytes_.resize(wanted);
+  const std::size_t got = std::fread(as_is ? static_cast<void*>(to) : bytes_.data(), 1, wanted, file_.get());
   if (std::ferror(file_.get()))
     throw wb::file_error(path_, "cannot be read: " + std::string(std::strerror(errno)));
   if (got % step != 0) throw wb::file_error(path_, fmt::format("ends within a sample of {} bytes", step));
-  for (std::size_t i = 0; i < got / step; i++) {
-    const unsigned char* const from = bytes_.data() + i * step + channel_ * format_.bytes();
-    to[i] = {value_at(from, format_), value_at(from + half, format_)};
-  }
+  if (!as_is) read_samples(to, bytes_.data() + channel_ * format_.bytes(), got / step, step, format_);
   return got / step;
 }

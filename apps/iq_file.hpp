@@ -1,6 +1,6 @@
 #pragma once
-// Complex baseband samples in files: SigMF recordings, .npy arrays and raw integers or floats; the formats
-// that are written too.
+// Complex baseband samples in files: SigMF recordings, HDF5 and .npy arrays, and raw integers or floats; the
+// formats that are written too.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <warpband/io/hdf5.hpp>
 #include <warpband/io/npy.hpp>
 
 /// How a sample is stored: two values, I before Q. Integers are divided by the magnitude of the least one.
@@ -37,14 +38,16 @@ void write_iq(const std::string& path, const std::vector<std::complex<float>>& s
 struct iq_source {
   std::string path;  // "-": standard input
   std::optional<double> rate_hz, centre_hz;
-  std::string format;  // of raw samples; empty: cf32
-  int channel = 0;     // of several that a SigMF recording has
+  std::string format;   // of raw samples; empty: cf32
+  int channel = 0;      // of several that a SigMF recording has
+  std::string dataset;  // of an HDF5 file; empty: its only array
 };
 
 /// Samples one after the other. Every failure is a file_error of one line. Threads: one at a time.
 class iq_reader {
  public:
-  /// Throws file_error; argument_error for "rate" if nothing tells it, and for "format" or "channel".
+  /// Throws file_error; argument_error for "rate" if nothing tells it, and for "format", "channel" or
+  /// "dataset".
   explicit iq_reader(const iq_source& source);
 
   double rate_hz() const noexcept { return rate_hz_; }
@@ -60,13 +63,18 @@ class iq_reader {
   };
   void open_sigmf(const iq_source& source, const std::string& stem);
   void open_raw(const iq_source& source);
+  void open_hdf5(const iq_source& source);
+  std::size_t read_hdf5(std::complex<float>* to, std::size_t n);
+  void check_told(const iq_source& source, const char* kind) const;
   std::size_t read_part(std::complex<float>* to, std::size_t n);
 
   std::string path_;
   std::vector<std::string> files_;
   std::unique_ptr<std::FILE, closed> file_;
   std::unique_ptr<wb::npy_reader> npy_;
-  std::size_t place_ = 0;  // in the array
+  std::shared_ptr<const wb::hdf5_reader> hdf5_;
+  std::string dataset_, element_type_;  // of the HDF5 file
+  std::size_t place_ = 0, rows_ = 0;    // in the array
   iq_format format_;
   std::size_t channels_ = 1, channel_ = 0;
   double rate_hz_ = 0;

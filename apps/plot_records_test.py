@@ -1,4 +1,4 @@
-"""Tests of plot_exit.py and plot_front.py: .venv/bin/python apps/plot_records_test.py"""
+"""Tests of plot_exit.py, plot_front.py and plot_receive.py: .venv/bin/python apps/plot_records_test.py"""
 import json
 import os
 import subprocess
@@ -21,6 +21,14 @@ def front_record():
     return {"command": "choose", "axis": "snr_db", "curve": "2x2", "chosen": 1, "target": {"fer": 0.1}, "settings": [
         {"detector": name, "decoder": "none", "loss_db": loss, "information_gbps": rate, "front": front}
         for name, loss, rate, front in settings]}
+
+
+def receive_record(block=True):
+    lists = {"constellation_i": [0.7, -0.7], "constellation_q": [0.7, 0.7], "pss_us": [-1, 0, 1], "pss": [0.1, 0.9, 0.1],
+             "channel_khz": [-15, 0], "channel_db": [-3, 0]}
+    return {"command": "receive", "file": "cell.sigmf-meta", "plot": {
+        "spectrum_mhz": [-1, 0, 1], "spectrum_db": [-20, 3, -20],
+        "block": {"cell_id": 77, "snr_db": 9.5, "cfo_hz": 120, **lists} if block else None}}
 
 
 class Drawing(unittest.TestCase):
@@ -117,6 +125,37 @@ class PlotFrontTest(Drawing):
         none = front_record()
         none["settings"] = [dict(s, loss_db=None) for s in none["settings"]]
         self.refuses(none, "holds no front")
+
+
+class PlotReceiveTest(Drawing):
+    PROGRAM = "plot_receive.py"
+
+    def test_draws_a_block_or_the_spectrum_alone(self):
+        for block in (True, False):
+            record = self.path("receive.json", receive_record(block))
+            for name in ("receive.pdf", "receive.png", "receive.svg"):
+                done = self.plot(record, self.path(name))
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertGreater(os.path.getsize(self.path(name)), 1000)
+            with open(self.path("receive.svg"), encoding="utf-8") as file:
+                picture = file.read()
+            self.assertIn("spectrum", picture)
+            for text in ("cell 77, SNR 9.5 dB, CFO 120 Hz", "PSS correlation", "PBCH over the channel"):
+                self.assertEqual(text in picture, block, text)
+            self.assertEqual("no block was decoded" in picture, not block)
+
+    def test_refuses_what_it_cannot_draw(self):
+        self.refuses("{", "is not JSON")
+        self.refuses([], "is not a result")
+        self.refuses({}, "holds no picture")
+        for change, part in (({"block": {}}, "is incomplete"), ({"spectrum_db": [1]}, "holds no picture"),
+                             ({"spectrum_db": [1, 2, float("inf")]}, "is incomplete")):
+            record = receive_record()
+            record["plot"].update(change)
+            self.refuses(record, part)
+        record = receive_record()
+        record["plot"]["block"]["pss"] = []
+        self.refuses(record, "holds no picture")
 
 
 if __name__ == "__main__":

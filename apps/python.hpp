@@ -1,6 +1,7 @@
 #pragma once
-// Python programs that the command starts: plot.py, plot_front.py, plot_exit.py and the package `reproduce`.
-// Nothing that lies in the working folder is executed: results of a stranger may have modules beside them.
+// Python programs that the command starts: plot.py, plot_front.py, plot_exit.py, plot_receive.py and the
+// package `reproduce`. Nothing that lies in the working folder is executed: results of a stranger may have
+// modules beside them.
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ int run_python(const std::vector<std::string>& command, stdout_of output, std::s
 /// message if that is one line, as "measured.csv:7: expected a number".
 void run_drawing(const std::vector<std::string>& command, stdout_of output, const std::string& out);
 
-/// A program that draws a record: plot_front.py or plot_exit.py.
+/// A program that draws a record: plot_front.py, plot_exit.py or plot_receive.py.
 class record_plotter {
  public:
   /// Finds the program and a Python with matplotlib. `option` is what needs them. Throws wb::error.

@@ -25,11 +25,13 @@
 #include <warpband/io/json_lines.hpp>
 #include <warpband/io/replacement.hpp>
 #include <warpband/link/result.hpp>
+#include <warpband/ofdm/fft/fft.hpp>
 #include <warpband/receive/downlink.hpp>
 
 #include "command.hpp"
 #include "downlink_json.hpp"
 #include "iq_file.hpp"
+#include "python.hpp"
 
 namespace {
 
@@ -49,7 +51,7 @@ struct receive_options {
   double max_cfo_hz = 1e4, false_alarm = 1e-4;
   int l_max = 0;
   bool wide = false;
-  std::string json;
+  std::string json, plot;
   bool quiet = false;
 };
 
@@ -393,12 +395,87 @@ void print_cells(const std::vector<cell>& cells) {
   }
 }
 
+double decibels(double power) { return 10 * std::log10(std::max(power, 1e-30)); }
+
+/// What --plot draws: the spectrum of the first piece, and the decoded block with the highest SNR.
+class picture {
+ public:
+  /// Hann windows that overlap by half, of usable samples. Powers are relative to the mean of all bins.
+  void add_spectrum(wb::executor& exec, const std::vector<sample>& piece, double rate_hz) {
+    if (!record_["spectrum_mhz"].empty() || piece.size() < bins) return;
+    std::vector<sample> windows;
+    for (std::size_t from = 0; from + bins <= piece.size() && windows.size() < most_windows * bins;
+         from += bins / 2)
+      for (std::size_t i = 0; i < bins; i++) {
+        const double turn = 2 * std::numbers::pi * static_cast<double>(i) / bins;
+        const sample& x = piece[from + i];
+        windows.push_back(wb::nr_is_usable(x) ? x * static_cast<float>(0.5 - 0.5 * std::cos(turn)) : 0.f);
+      }
+    const std::size_t count = windows.size() / bins;
+    auto values = exec.make<wb::cx_pair>(count, bins);
+    exec.upload(values.data(), reinterpret_cast<const wb::cx_pair*>(windows.data()),
+                windows.size() * sizeof(sample));
+    wb::fft(static_cast<int>(bins), wb::fft_direction::forward)
+        .run(exec, count, 1, {.data = values.data(), .outer_distance = bins},
+             {.data = values.data(), .outer_distance = bins});
+    std::vector<double> power(bins);
+    double mean = 0;
+    const std::vector<wb::cx_pair> spectra = exec.to_host(values);
+    for (std::size_t i = 0; i < spectra.size(); i++) {
+      const double p = std::norm(std::complex<double>(spectra[i].re, spectra[i].im));
+      power[(i + bins / 2) % bins] += p, mean += p / bins;
+    }
+    for (std::size_t i = 0; i < bins; i++) {
+      record_["spectrum_mhz"].push_back((static_cast<double>(i) / bins - 0.5) * rate_hz / 1e6);
+      record_["spectrum_db"].push_back(mean > 0 ? decibels(power[i] / mean) : 0.);
+    }
+  }
+  void add_block(wb::executor& exec, const wb::nr_downlink& r, const std::vector<sample>& piece,
+                 const wb::nr_downlink_block& b) {
+    if (!b.pbch.ok || b.found.snr_db <= snr_db_) return;
+    snr_db_ = b.found.snr_db;
+    const wb::nr_block_picture seen = r.picture(exec, piece, b);
+    nlohmann::ordered_json block{
+        {"cell_id", b.found.cell_id}, {"snr_db", b.found.snr_db}, {"cfo_hz", b.found.cfo_hz}};
+    for (const char* name :
+         {"constellation_i", "constellation_q", "pss_us", "pss", "channel_khz", "channel_db"})
+      block[name] = nlohmann::ordered_json::array();
+    for (const sample& x : seen.points) {
+      block["constellation_i"].push_back(x.real());
+      block["constellation_q"].push_back(x.imag());
+    }
+    const double middle = static_cast<double>(seen.pss.size() / 2);
+    for (std::size_t i = 0; i < seen.pss.size(); i++) {
+      block["pss_us"].push_back((static_cast<double>(i) - middle) / r.config().sample_rate_hz * 1e6);
+      block["pss"].push_back(seen.pss[i]);
+    }
+    const double centre = static_cast<double>(seen.channel.size() / 2);
+    for (std::size_t k = 0; k < seen.channel.size(); k++) {
+      block["channel_khz"].push_back((static_cast<double>(k) - centre) * r.config().spacing_khz);
+      block["channel_db"].push_back(decibels(std::norm(std::complex<double>(seen.channel[k]))));
+    }
+    record_["block"] = std::move(block);
+  }
+  const nlohmann::ordered_json& record() const { return record_; }
+
+ private:
+  static constexpr std::size_t bins = 1024, most_windows = 600;
+  double snr_db_ = -1e300;
+  nlohmann::ordered_json record_{{"spectrum_mhz", nlohmann::ordered_json::array()},
+                                 {"spectrum_db", nlohmann::ordered_json::array()},
+                                 {"block", nullptr}};
+};
+
 int run_receive(const receive_options& options) {
   if (options.source.path.empty())
     throw usage_error("a file is missing: warpband receive FILE (see warpband receive --help)");
   iq_reader file(options.source);
   const auto exec = wb::open_executor(options.where.device, options.where.threads);
   check_not_an_input(options.json, file.files());
+  check_not_an_input(options.plot, file.files());
+  std::optional<record_plotter> plotter;
+  if (!options.plot.empty()) plotter.emplace("WARPBAND_PLOT_RECEIVE", "plot_receive.py", "--plot");
+  picture drawn;
   stop_on_interrupt();
 
   const auto step = static_cast<std::size_t>(std::llround(row_seconds * file.rate_hz()));
@@ -437,6 +514,7 @@ int run_receive(const receive_options& options) {
   progress_line line(options.quiet);
   while (!interrupted() && samples.next()) {
     const std::vector<sample>& piece = samples.piece();
+    if (plotter) drawn.add_spectrum(*exec, piece, file.rate_hz());
     const auto start = clock_type::now();
     exec->upload(on_device.data(), piece.data(), piece.size() * sizeof(sample));
     for (std::size_t i = 0; i < receivers.size(); i++) {
@@ -453,6 +531,7 @@ int run_receive(const receive_options& options) {
         table.row(row_of(r, b, first / file.rate_hz()));
         std::fflush(stdout);
         if (!options.json.empty()) record["blocks"].push_back(block_json(r, b, first, file.rate_hz()));
+        if (plotter) drawn.add_block(*exec, r, piece, b);
       }
       for (const auto& m :
            searches[i].run(*exec, r, piece, static_cast<double>(samples.first()), samples.count(), found)) {
@@ -478,13 +557,17 @@ int run_receive(const receive_options& options) {
   print_to(stdout, "{:.4g} s of samples in {:.3g} s: {:.2g} times real time\n", seconds, working, speed);
   record["sample_seconds"] = seconds, record["erased_samples"] = erased;
   record["seconds"] = working, record["times_real_time"] = speed;
-  if (!options.json.empty()) wb::write_file(options.json, wb::json_lines(record));
+  if (plotter) record["plot"] = drawn.record();
+  const std::string text = wb::json_lines(record);
+  if (!options.json.empty()) wb::write_file(options.json, text);
+  if (plotter) plotter->draw(text, options.json, options.plot);
   return interrupted() ? failed : done;
 }
 
 constexpr const char* receive_footer = R"(Synopsis:
   warpband receive RECORDING.sigmf-meta [OPTIONS]
   warpband receive SAMPLES.npy --rate HZ [OPTIONS]
+  warpband receive SAMPLES.h5 [--dataset NAME] [OPTIONS]
   warpband receive FILE|- --rate HZ --format cf32|ci32|ci16|ci8 [OPTIONS]
 
 What it does:
@@ -507,8 +590,12 @@ Output:
 Files:
   RECORDING      SigMF: cf32, ci32, ci16 or ci8 in either byte order. --channel chooses one of several channels
   SAMPLES.npy    complex64 or complex128, one axis
+  SAMPLES.h5     HDF5: an array of complex64 or complex128 [samples], or of int8, int16, int32, float32 or float64
+                 [samples, 2]. Its attributes, or the root's, sample_rate and frequency tell rate and centre in Hz
   FILE           raw samples, I before Q, little endian; _be behind the format: big endian
   --json FILE    all that is printed, with more digits and all bits
+  --plot FILE    figure, .png, .pdf or .svg: spectrum of the first 20 ms; of the decoded block with the highest SNR the
+                 PBCH symbols over the channel, the correlation with the PSS, and the channel
 
 Rates are 2 to 32 times 128 subcarrier spacings (1.92 MS/s at 15 kHz, 3.84 MS/s at 30 kHz), with prime factors up to 5.
 
@@ -518,7 +605,9 @@ Examples:
   warpband receive cell.sigmf-meta
       cells of a recording
   warpband receive samples.npy --rate 7.68e6 --spacing 30 --json blocks.json
-      blocks at 30 kHz in the centre of an array)";
+      blocks at 30 kHz in the centre of an array
+
+Figures need Python with matplotlib: scripts/setup.sh installs it; WARPBAND_PYTHON names another Python.)";
 
 }  // namespace
 
@@ -527,7 +616,8 @@ command add_receive(CLI::App& app) {
       app.add_subcommand("receive", "Find 5G NR cells in recorded samples, and read their MIBs and SIB1");
   const auto options = std::make_shared<receive_options>();
   receive->footer(receive_footer);
-  receive->add_option("FILE", options->source.path, "Samples: SigMF, .npy, raw, or - for standard input");
+  receive->add_option("FILE", options->source.path,
+                      "Samples: SigMF, HDF5, .npy, raw, or - for standard input");
   receive->add_option("--rate", options->source.rate_hz, "Sample rate, if the file does not tell")
       ->type_name("HZ")
       ->check(number_between(1, 1e12));
@@ -540,6 +630,8 @@ command add_receive(CLI::App& app) {
       ->type_name("FORMAT");
   add_integer(*receive, "--channel", 0, 1023, "Channel of a recording with several, default 0",
               [options](std::int64_t n) { options->source.channel = static_cast<int>(n); });
+  receive->add_option("--dataset", options->source.dataset, "Array of an HDF5 file that has several")
+      ->type_name("NAME");
   receive
       ->add_option("--spacing", options->spacings_khz,
                    "Subcarrier spacings: 15, 30, 120 or 240; default 15 and 30")
@@ -575,12 +667,16 @@ command add_receive(CLI::App& app) {
       "30 kHz: the band's least channel bandwidth is 40 MHz, which selects the table of CORESET 0");
   receive->add_option("--json", options->json, "Write all blocks and messages here, in JSON")
       ->type_name("FILE");
+  receive
+      ->add_option("--plot", options->plot, "Draw spectrum, constellation, PSS correlation and channel here")
+      ->type_name("FILE");
   add_device_options(*receive, options->where);
   receive->add_flag("--quiet", options->quiet, "No progress on stderr");
   return {receive, [receive, options] {
             check_device_options(*receive, options->where);
-            if (receive->count("--json") != 0 && options->json.empty())
-              throw usage_error("--json: the name of the file is empty");
+            for (const auto& [option, name] : {std::pair("--json", options->json), {"--plot", options->plot}})
+              if (receive->count(option) != 0 && name.empty())
+                throw usage_error(std::string(option) + ": the name of the file is empty");
             try {
               return run_receive(*options);
             } catch (const wb::argument_error& e) {

@@ -19,6 +19,7 @@
 #include <tests/json.hpp>
 #include <tests/npy.hpp>
 #include <warpband/exec/cpu.hpp>
+#include <warpband/io/hdf5.hpp>
 #include <warpband/nr/pbch/pbch.hpp>
 #include <warpband/ofdm/fft/fft.hpp>
 #include <warpband/ofdm/modem/modem.hpp>
@@ -146,6 +147,66 @@ TEST_F(receive_command, reads_every_format) {
   EXPECT_EQ(received("two --spacing 15 --offset 0")["blocks"].size(), 0u);
 }
 
+#if WARPBAND_HDF5
+TEST_F(receive_command, reads_hdf5) {
+  const auto samples = recording(0, 2000);
+  const std::size_t n = samples.size();
+  const auto put_array = [&]<class T>(const std::string& file, const std::vector<T>& values,
+                                      const std::vector<std::size_t>& shape, const wb::hdf5_attributes& its,
+                                      const wb::hdf5_attributes& roots = {}) {
+    wb::hdf5_writer out(path(file));
+    out.create<T>("samples", shape, its);
+    out.write<T>("samples", 0, shape[0], values.data());
+    out.set(roots);
+    out.commit();
+  };
+  const auto pairs = [&]<class T>(T scale) {
+    std::vector<T> values;
+    for (const sample& x : samples)
+      for (const float part : {x.real(), x.imag()}) values.push_back(static_cast<T>(part * float(scale)));
+    return values;
+  };
+  const wb::hdf5_attributes rate{{"sample_rate", rate_hz}};
+  put_array("c64.h5", samples, {n}, rate);
+  put_array("c128.h5", std::vector<std::complex<double>>(samples.begin(), samples.end()), {n}, {}, rate);
+  put_array("i16.h5", pairs(std::int16_t{2000}), {n, 2}, {{"sample_rate", std::int64_t{3840000}}});
+  put_array("i8.h5", pairs(std::int8_t{20}), {n, 2}, rate);
+  put_array("f64.h5", pairs(1.), {n, 2}, rate);
+  for (const char* file : {"c64.h5", "c128.h5", "i16.h5", "i8.h5", "f64.h5"}) {
+    SCOPED_TRACE(file);
+    expect_blocks(received(std::string(file) + " --spacing 15 --offset 0"), 2000);
+  }
+  // --rate goes before the attribute. The block is on the raster of 763.2 MHz.
+  put_array("on.h5", recording(50e3, -3000), {n}, {{"sample_rate", 1e6}, {"frequency", 763.2e6}});
+  EXPECT_EQ(received("on.h5 --rate 3.84e6 --spacing 15")["blocks"].size(), 4u);
+
+  put_array("none.h5", samples, {n}, {});
+  expect_error(1, "receive none.h5", "rate");
+  put_array("bad.h5", samples, {n}, {{"sample_rate", -1.}});
+  expect_error(1, "receive bad.h5", "bad.h5: attribute sample_rate is no number of 0 to 1e12 Hz");
+  put_array("real.h5", std::vector<float>(n), {n}, rate);
+  expect_error(1, "receive real.h5", "array samples is float32 [115200]: expected complex64");
+  put_array("wide.h5", std::vector<float>(3 * n), {n, 3}, rate);
+  expect_error(1, "receive wide.h5", "array samples is float32 [115200, 3]: expected complex64");
+  expect_error(2, "receive c64.h5 --format ci16", "--format");
+  expect_error(1, "receive c64.h5 --dataset other", "other");
+  put("f.iq", std::string(800, '\0'));
+  expect_error(2, "receive f.iq --rate 3.84e6 --dataset a", "--dataset");
+  put("cut.h5", content(path("c64.h5")).substr(0, 3000));
+  expect_error(1, "receive cut.h5", "cut.h5: ");
+  {
+    wb::hdf5_writer out(path("two.h5"));
+    for (const char* name : {"left", "right"}) out.create<sample>(name, {n}, rate);
+    out.write<sample>("right", 0, n, samples.data());
+    out.commit();
+  }
+  expect_error(1, "receive two.h5",
+               "dataset = missing is not allowed: expected one of the file's arrays: left, right");
+  expect_blocks(received("two.h5 --dataset right --spacing 15 --offset 0"), 2000);
+  EXPECT_EQ(received("two.h5 --dataset left --spacing 15 --offset 0")["blocks"].size(), 0u);
+}
+#endif
+
 TEST_F(receive_command, finds_blocks_on_the_raster) {
   // Of the raster's frequencies near 763.2 MHz only 763.25 MHz = 636 * 1.2 MHz + 50 kHz leaves a block
   // inside.
@@ -269,6 +330,35 @@ TEST_F(receive_command, standard_input_and_numbers_of_threads_change_nothing) {
                            "--quiet --json s.json < f.iq > out.txt 2> err.txt";
   ASSERT_EQ(std::system(line.c_str()), 0) << content(path("err.txt"));
   EXPECT_EQ(nlohmann::json::parse(content(path("s.json")))["blocks"], expected);
+}
+
+// The drawing program's input is the record, as plot_records_test.py has it.
+TEST_F(receive_command, plots_what_it_saw) {
+  put("f.iq", wb::testing::bytes_of(recording(0, 1000)));
+  put("silence.iq", std::string(8 * 100000, '\0'));
+  write("python", "#!/bin/sh\n[ \"$2\" = -c ] && exit 0\nprintf '%s\\n' \"$@\" > told.txt\n");
+  std::filesystem::permissions(path("python"), std::filesystem::perms::owner_all);
+  write("plot_receive.py", "");
+  const std::string with = "WARPBAND_PYTHON=./python WARPBAND_PLOT_RECEIVE=./plot_receive.py";
+  const auto record = [&](const std::string& file) {
+    const outcome o =
+        run("receive " + file + " --rate 3.84e6 --spacing 15 --quiet --json r.json --plot r.png", with);
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(content(path("told.txt")), "-I\n./plot_receive.py\n--\nr.json\nr.png\n");
+    return nlohmann::json::parse(content(path("r.json")))["plot"];
+  };
+  const auto seen = record("f.iq");
+  EXPECT_EQ(seen["spectrum_db"].size(), 1024u);
+  EXPECT_EQ(seen["block"]["cell_id"], cell_id);
+  EXPECT_EQ(seen["block"]["constellation_i"].size(), 2 * 240u + 96u);
+  EXPECT_EQ(seen["block"]["channel_db"].size(), 240u);
+  const auto& pss = seen["block"]["pss"];
+  EXPECT_GT(pss[pss.size() / 2].get<double>(), 0.3);
+  const auto silence = record("silence.iq");
+  EXPECT_EQ(silence["spectrum_db"][5], 0.);
+  EXPECT_TRUE(silence["block"].is_null());
+  expect_error(1, "receive f.iq --rate 3.84e6 --plot f.iq", "f.iq");
+  expect_error(2, "receive f.iq --rate 3.84e6 --plot ''", "--plot: the name of the file is empty");
 }
 
 TEST_F(receive_command, nothing_is_found_where_nothing_is) {

@@ -72,7 +72,7 @@ if(SKBUILD AND WARPBAND_APP)  # the command finds its programs beside its bin/
     install(TARGETS warpband_hdf5_program RUNTIME DESTINATION "${SKBUILD_DATA_DIR}/libexec/warpband" ${in_wheel})
   endif()
   install(TARGETS warpband_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}" ${in_wheel})
-  install(PROGRAMS apps/plot.py apps/plot_front.py apps/plot_exit.py DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" ${in_wheel})
+  install(PROGRAMS apps/plot.py apps/plot_front.py apps/plot_exit.py apps/plot_receive.py DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" ${in_wheel})
   install(FILES python/warpband/_error_rates.py python/warpband/_theory.py DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" ${in_wheel})
   install(DIRECTORY python/warpband/reproduce DESTINATION "${SKBUILD_DATA_DIR}/share/warpband" ${in_wheel} FILES_MATCHING PATTERN "*.py")
 endif()

@@ -79,18 +79,25 @@ double pdcch_noise(const std::vector<downlink_sample>& values, const pdcch_confi
 std::vector<downlink_sample> shifted(std::span<const downlink_sample> samples, double first,
                                      std::size_t count, double hz, double rate_hz) {
   std::vector<downlink_sample> piece(count);
+  // Indices of the piece whose samples are there. `first` is whole.
+  const auto begin = static_cast<std::size_t>(std::clamp(-first, 0., static_cast<double>(count))),
+             end = static_cast<std::size_t>(
+                 std::clamp(static_cast<double>(samples.size()) - first, 0., static_cast<double>(count)));
   const double advance = -2 * std::numbers::pi * hz / rate_hz;
   // Phases of a group of samples are those of the first group, turned by the phase of the group's first one.
-  constexpr std::size_t group = 64;
-  std::array<std::complex<double>, group> phases;
-  for (std::size_t i = 0; i < group; i++) phases[i] = std::polar(1.0, advance * static_cast<double>(i));
-  for (std::size_t from = 0; from < count; from += group) {
-    const auto base = std::polar(1.0, advance * static_cast<double>(from));
-    for (std::size_t i = 0; i < std::min(group, count - from); i++) {
-      const double index = first + static_cast<double>(from + i);
-      if (index < 0 || index >= static_cast<double>(samples.size())) continue;
-      const downlink_sample x = samples[static_cast<std::size_t>(index)];
-      if (nr_is_usable(x)) piece[from + i] = downlink_sample(product(x, product(base, phases[i])));
+  constexpr std::size_t group = 256;
+  std::array<downlink_sample, group> phases;
+  for (std::size_t i = 0; i < group; i++)
+    phases[i] = downlink_sample(std::polar(1.0, advance * static_cast<double>(i)));
+  for (std::size_t from = begin; from < end; from += group) {
+    const auto base = downlink_sample(std::polar(1.0, advance * static_cast<double>(from)));
+    const downlink_sample* x = samples.data() + static_cast<std::ptrdiff_t>(first) + from;
+    downlink_sample* y = piece.data() + from;
+    for (std::size_t i = 0; i < std::min(group, end - from); i++) {
+      const float re = base.real() * phases[i].real() - base.imag() * phases[i].imag(),
+                  im = base.real() * phases[i].imag() + base.imag() * phases[i].real();
+      if (nr_is_usable(x[i]))
+        y[i] = {x[i].real() * re - x[i].imag() * im, x[i].real() * im + x[i].imag() * re};
     }
   }
   return piece;
@@ -159,12 +166,12 @@ std::optional<nr_reserved> nr_ssb_reserved(const nr_carrier& carrier, int ssb_sp
   return r;
 }
 
-/// Searches for PDCCH by cell, blocks, symbols and first symbol. Demodulators of a slot by spacing, blocks
-/// and slot of the subframe.
+/// Searches for PDCCH by cell, blocks, symbols and first symbol. Demodulators by spacing, blocks, first
+/// symbol of the subframe and symbols.
 struct nr_downlink::kept_objects {
   std::mutex mutex;
   std::map<std::array<int, 4>, std::shared_ptr<const pdcch_search>> searches;
-  std::map<std::array<int, 3>, std::shared_ptr<const ofdm_demodulator>> demodulators;
+  std::map<std::array<int, 4>, std::shared_ptr<const ofdm_demodulator>> demodulators;
 };
 
 /// A slot in which CORESET 0 may have a DCI.
@@ -210,10 +217,6 @@ class nr_downlink::occasion_list {
   std::map<std::array<int, 3>, std::map<double, occasion>> found_;  // cell, first symbol, slot; first sample
 };
 
-bool nr_is_usable(const std::complex<float>& sample) noexcept {
-  return std::fabs(sample.real()) <= 1e15f && std::fabs(sample.imag()) <= 1e15f;
-}
-
 const std::vector<setting_of<nr_downlink_config>>& nr_downlink_settings() {
   using c = nr_downlink_config;
   static const std::vector<setting_of<c>> settings{
@@ -249,45 +252,85 @@ bool nr_downlink_takes_rate(double sample_rate_hz, int spacing_khz) noexcept {
   return rest == 1;
 }
 
-nr_si_block nr_si_decode(executor& exec, view<const std::complex<float>> grid,
-                         const nr_channel_config& channel, int mcs, int rv, std::optional<double> noise_var) {
+namespace {
+
+/// Checks arguments of nr_si_decode, and returns the channel.
+const nr_channel_config& checked_si(const nr_channel_config& channel, int mcs,
+                                    std::optional<double> noise_var) {
   if (channel.direction != nr_direction::downlink) throw argument_error("channel", "pusch", "pdsch");
   check_range("layers", channel.layers, 1, 1);
   if (noise_var) check_number("noise_var", *noise_var, 1e-37, 1e37);
   check_range("mcs", mcs, 0, 28);
+  return channel;
+}
+
+/// Decodes the PDSCH of a DCI from versions of its slot, by one estimator and decoder.
+class si_decoder {
+ public:
+  si_decoder(executor& exec, const nr_channel_config& channel, int mcs, std::optional<double> noise_var)
+      : exec_(exec),
+        pdsch_(checked_si(channel, mcs, noise_var)),
+        transport_(pdsch_.transport(1, mcs)),
+        pilots_(pilots_of(pdsch_)),
+        noise_(exec.make<float>(1, 1)) {
+    if (!pilots_.silent.empty() || pilots_.cells() >= downlink_least_cells) {
+      noise_estimator_.emplace(pilots_);
+    } else {
+      if (!noise_var)
+        throw argument_error("noise_var", "none", "N0 of an element: one block's DMRS do not give it");
+      const float given = static_cast<float>(*noise_var);
+      exec.upload(noise_.data(), &given, sizeof(float));
+    }
+    const std::size_t symbols = pdsch_.data_elements();
+    const auto order = as_size(transport_.modulation_order);
+    channel_estimator_.emplace(pilots_, estimator_config{}, pdsch_.data_places());
+    demapper_.emplace(1 << transport_.modulation_order);
+    decoder_.emplace(transport_);
+    error_var_ = exec.make<float>(symbols, 1);
+    h_ = exec.make<std::complex<float>>(symbols, 1), y_ = exec.make<std::complex<float>>(symbols, 1);
+    llr_ = exec.make<float>(symbols, order);
+    decided_ = exec.make<std::uint8_t>(1, as_size(transport_.transport_bits));
+    ok_ = exec.make<std::uint8_t>(1, 1);
+  }
+  std::size_t elements() const noexcept { return pdsch_.elements(); }
+  nr_si_block run(view<const std::complex<float>> grid, int rv) {
+    const view<const std::complex<float>> received{grid.data, 1, elements(), 1, grid.element_stride};
+    if (noise_estimator_) noise_estimator_->run(exec_, received, {.noise_var = noise_});
+    channel_estimator_->run(exec_, received, noise_, {.channel = h_, .noise_var = error_var_});
+    pdsch_.extract(exec_, received, y_);
+    demapper_->run(exec_, {.channel = h_, .received = y_, .noise_var = error_var_}, llr_);
+    decoder_->reset();
+    decoder_->combine(exec_, make_view(std::as_const(llr_).data(), 1, as_size(transport_.coded_bits)), rv);
+    decoder_->decode(exec_, {.bits = decided_, .ok = ok_});
+    nr_si_block block;
+    block.bits = exec_.to_host(decided_);
+    block.ok = exec_.to_host(ok_)[0] != 0;
+    if (!block.ok) block.bits.assign(block.bits.size(), 0);
+    return block;
+  }
+
+ private:
+  executor& exec_;
+  nr_shared_channel pdsch_;
+  nr_transport_config transport_;
+  pilot_pattern pilots_;
+  std::optional<noise_estimator> noise_estimator_;  // none: N0 is given
+  std::optional<channel_estimator> channel_estimator_;
+  std::optional<demapper> demapper_;
+  std::optional<nr_transport_decoder> decoder_;
+  array<float> noise_, error_var_, llr_;
+  array<std::complex<float>> h_, y_;
+  array<std::uint8_t> decided_, ok_;
+};
+
+}  // namespace
+
+nr_si_block nr_si_decode(executor& exec, view<const std::complex<float>> grid,
+                         const nr_channel_config& channel, int mcs, int rv, std::optional<double> noise_var) {
   check_range("rv", rv, 0, 3);
-  const nr_shared_channel pdsch(channel);
-  check_shape("grid", grid, 1, pdsch.elements());
-  const nr_transport_config transport = pdsch.transport(1, mcs);
-  const view<const std::complex<float>> received{grid.data, 1, pdsch.elements(), 1, grid.element_stride};
-  const pilot_pattern pilots = pilots_of(pdsch);
-  const std::size_t symbols = pdsch.data_elements(), bits = as_size(transport.transport_bits),
-                    order = as_size(transport.modulation_order);
-  const bool is_measured = !pilots.silent.empty() || pilots.cells() >= downlink_least_cells;
-  if (!is_measured && !noise_var)
-    throw argument_error("noise_var", "none", "N0 of an element: one block's DMRS do not give it");
-  const float given = static_cast<float>(noise_var.value_or(0));
-  auto noise = exec.make<float>(1, 1), error_var = exec.make<float>(symbols, 1);
-  auto h = exec.make<std::complex<float>>(symbols, 1), y = exec.make<std::complex<float>>(symbols, 1);
-  auto llr = exec.make<float>(symbols, order);
-  if (is_measured)
-    noise_estimator(pilots).run(exec, received, {.noise_var = noise});
-  else
-    exec.upload(noise.data(), &given, sizeof(float));
-  channel_estimator(pilots, {}, pdsch.data_places())
-      .run(exec, received, noise, {.channel = h, .noise_var = error_var});
-  pdsch.extract(exec, received, y);
-  demapper(1 << transport.modulation_order)
-      .run(exec, {.channel = h, .received = y, .noise_var = error_var}, llr);
-  nr_transport_decoder decoder(transport);
-  decoder.combine(exec, make_view(std::as_const(llr).data(), 1, symbols * order), rv);
-  auto decided = exec.make<std::uint8_t>(1, bits), ok = exec.make<std::uint8_t>(1, 1);
-  decoder.decode(exec, {.bits = decided, .ok = ok});
-  nr_si_block block;
-  block.bits = exec.to_host(decided);
-  block.ok = exec.to_host(ok)[0] != 0;
-  if (!block.ok) block.bits.assign(bits, 0);
-  return block;
+  si_decoder decoder(exec, channel, mcs, noise_var);
+  check_shape("grid", grid, 1, decoder.elements());
+  return decoder.run(grid, rv);
 }
 
 nr_downlink::nr_downlink(const nr_downlink_config& config)
@@ -349,15 +392,102 @@ std::vector<nr_downlink_block> nr_downlink::blocks(executor& exec,
   return blocks;
 }
 
-void nr_downlink::decode(executor& exec, std::span<const std::complex<float>> samples, double first,
-                         nr_downlink_block& block) const {
+array<std::complex<float>> nr_downlink::grid_of(executor& exec, std::span<const std::complex<float>> samples,
+                                                double first, double cfo_hz) const {
   const std::size_t n = demodulator_.samples();
-  const auto piece = shifted(samples, first - static_cast<double>(early()), n,
-                             config_.offset_hz + block.found.cfo_hz, config_.sample_rate_hz);
+  const auto piece = shifted(samples, first - static_cast<double>(early()), n, config_.offset_hz + cfo_hz,
+                             config_.sample_rate_hz);
   auto from = exec.make<std::complex<float>>(1, n);
   exec.upload(from.data(), piece.data(), n * sizeof(std::complex<float>));
   auto grid = exec.make<std::complex<float>>(1, demodulator_.values());
   demodulator_.run(exec, from, grid);
+  exec.sync();  // before `piece` and `from` end
+  return grid;
+}
+
+nr_block_picture nr_downlink::picture(executor& exec, std::span<const std::complex<float>> samples,
+                                      const nr_downlink_block& b) const {
+  using exact = std::complex<double>;
+  if (!b.pbch.content) throw argument_error("block", "not decoded", "a decoded block");
+  check_known(b);
+  const double first = std::floor(b.found.first_sample + 0.5), cfo_hz = b.found.cfo_hz;
+  const std::vector<downlink_sample> y = exec.to_host(grid_of(exec, samples, first, cfo_hz));
+  const ofdm_numerology& numerology = demodulator_.numerology();
+  const std::size_t size = as_size(numerology.fft_size);
+  // Values without the phases of the residual offset and of the early window.
+  std::vector<exact> received;
+  for (std::size_t i = 0; i < y.size(); i++) {
+    const double symbol = static_cast<double>(i / ssb_subcarriers) - 2,
+                 k = static_cast<double>(i % ssb_subcarriers) - ssb_subcarriers / 2.,
+                 turns = static_cast<double>(early()) * k / static_cast<double>(size) -
+                         b.pbch.cfo_spacings * (1 + 9. / 128) * symbol;
+    received.push_back(product(y[i], std::polar(1., 2 * std::numbers::pi * turns)));
+  }
+  // The block that was sent: DMRS differ with the number of candidate blocks.
+  auto grid = exec.make<std::complex<float>>(1, demodulator_.values());
+  std::vector<downlink_sample> sent;
+  double best = -1;
+  for (const pbch_decoder& decoder : decoders_) {
+    const int l_max = decoder.config().l_max;
+    if (b.pbch.content->ssb_index >= l_max) continue;
+    pbch_encoder({.l_max = l_max}).run(exec, {*b.pbch.content}, {b.found.cell_id}, grid);
+    const std::vector<downlink_sample> x = exec.to_host(grid);
+    double power = 0;
+    for (std::size_t from = 0; from < x.size(); from += ssb_subcarriers / 4) {
+      exact sum = 0;
+      for (std::size_t i = from; i < from + ssb_subcarriers / 4; i++)
+        sum += product(received[i], std::conj(exact(x[i])));
+      power += std::norm(sum);
+    }
+    if (power > best) best = power, sent = x;
+  }
+  nr_block_picture picture;
+  for (int k = 0; k < ssb_subcarriers; k++) {
+    exact sum = 0;
+    double energy = 0;
+    for (int j = std::max(k - 4, 0); j <= std::min(k + 4, ssb_subcarriers - 1); j++)
+      for (int l = 0; l < ssb_symbols; l++) {
+        const auto i = as_size(l * ssb_subcarriers + j);
+        sum += product(received[i], std::conj(exact(sent[i])));
+        energy += std::norm(exact(sent[i]));
+      }
+    picture.channel.emplace_back(sum / energy);
+  }
+  for (int l = 1; l < ssb_symbols; l++)
+    for (int k = 0; k < ssb_subcarriers; k++) {
+      if (l == 2 && k >= 48 && k < 192) continue;  // SSS, and what surrounds it
+      const exact h = picture.channel[as_size(k)];
+      if (std::norm(h) > 0) picture.points.emplace_back(received[as_size(l * ssb_subcarriers + k)] / h);
+    }
+  // The PSS in time is symbol 0 of the block alone.
+  const ofdm_modulator modulator(numerology, {.symbols = 1});
+  auto wave = exec.make<std::complex<float>>(1, modulator.samples());
+  const std::span<const downlink_sample> symbol = std::span(sent).first(ssb_subcarriers);
+  auto pss_values = exec.make<std::complex<float>>(1, ssb_subcarriers);
+  exec.upload(pss_values.data(), symbol.data(), symbol.size_bytes());
+  modulator.run(exec, pss_values, wave);
+  std::vector<downlink_sample> x = exec.to_host(wave);
+  x.erase(x.begin(), x.begin() + numerology.cyclic_prefix);
+  const std::size_t aside = size / 8;
+  const auto around = shifted(samples, first + numerology.cyclic_prefix - static_cast<double>(aside),
+                              size + 2 * aside, config_.offset_hz + cfo_hz, config_.sample_rate_hz);
+  double pss_energy = 0;
+  for (const downlink_sample& v : x) pss_energy += std::norm(exact(v));
+  for (std::size_t t = 0; t <= 2 * aside; t++) {
+    exact sum = 0;
+    double energy = 0;
+    for (std::size_t i = 0; i < size; i++) {
+      sum += product(around[t + i], std::conj(exact(x[i])));
+      energy += std::norm(exact(around[t + i]));
+    }
+    picture.pss.push_back(energy > 0 ? static_cast<float>(std::norm(sum) / (energy * pss_energy)) : 0.f);
+  }
+  return picture;
+}
+
+void nr_downlink::decode(executor& exec, std::span<const std::complex<float>> samples, double first,
+                         nr_downlink_block& block) const {
+  const auto grid = grid_of(exec, samples, first, block.found.cfo_hz);
   for (const pbch_decoder& decoder : decoders_) {
     block.pbch = decoder.run(exec, grid, {block.found.cell_id})[0];
     if (block.pbch.ok) return;
@@ -462,28 +592,34 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
     return;
   const nr_carrier carrier{
       .spacing_khz = spacing, .resource_blocks = blocks, .cell_id = cell, .slot = o.slot};
-  std::shared_ptr<const ofdm_demodulator> demodulator;
-  {
-    const std::lock_guard lock(kept_->mutex);
-    auto& kept = kept_->demodulators[{spacing, blocks, subframe_slot}];
-    if (kept == nullptr)
-      kept = std::make_shared<const ofdm_demodulator>(
-          nr_numerology(carrier, fft_size),
-          ofdm_span{.first_symbol = subframe_slot * downlink_slot_symbols, .symbols = downlink_slot_symbols});
-    demodulator = kept;
-  }
-  const std::size_t n = demodulator->samples();
   const double early = std::floor(static_cast<double>(fft_size) / 64);
-  const auto piece =
-      shifted(samples, std::floor(o.first + 0.5) - early, n, centre + o.block->found.cfo_hz, rate);
-  auto from = exec.make<std::complex<float>>(1, n);
-  exec.upload(from.data(), piece.data(), n * sizeof(std::complex<float>));
-  auto grid = exec.make<std::complex<float>>(1, demodulator->values());
-  demodulator->run(exec, from, grid);
+  const auto demodulated = [&](int first_symbol, int symbols) {
+    const int in_subframe = subframe_slot * downlink_slot_symbols;
+    std::shared_ptr<const ofdm_demodulator> demodulator;
+    {
+      const std::lock_guard lock(kept_->mutex);
+      auto& kept = kept_->demodulators[{spacing, blocks, in_subframe + first_symbol, symbols}];
+      if (kept == nullptr)
+        kept = std::make_shared<const ofdm_demodulator>(
+            nr_numerology(carrier, fft_size),
+            ofdm_span{.first_symbol = in_subframe + first_symbol, .symbols = symbols});
+      demodulator = kept;
+    }
+    const std::size_t n = demodulator->samples();
+    const double skipped = std::round(
+        rate * (symbol_start(spacing, in_subframe + first_symbol) - symbol_start(spacing, in_subframe)));
+    const auto piece = shifted(samples, std::floor(o.first + 0.5) + skipped - early, n,
+                               centre + o.block->found.cfo_hz, rate);
+    auto from = exec.make<std::complex<float>>(1, n);
+    exec.upload(from.data(), piece.data(), n * sizeof(std::complex<float>));
+    auto grid = exec.make<std::complex<float>>(1, demodulator->values());
+    demodulator->run(exec, from, grid);
+    exec.sync();  // before `piece` and `from` end
+    return grid;
+  };
 
-  const std::size_t symbol = as_size(12 * blocks);
-  const auto coreset = make_view(std::as_const(grid).data() + as_size(o.first_symbol) * symbol, 1,
-                                 as_size(o.coreset.symbols) * symbol);
+  // The rest of a slot without a DCI is not needed.
+  const auto control_grid = demodulated(o.first_symbol, o.coreset.symbols);
   std::shared_ptr<const pdcch_search> search;
   {
     const std::lock_guard lock(kept_->mutex);
@@ -503,15 +639,19 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
   pdcch_config control = search->config().decoder.channel;
   const std::size_t before = messages.size();
   std::vector<double> noise_vars;  // of the messages from `before` on
+  array<std::complex<float>> grid;
   std::vector<downlink_sample> values;
-  for (const nr_pdcch_found& f : search->run(exec, coreset, {o.slot})) {
+  for (const nr_pdcch_found& f : search->run(exec, control_grid, {o.slot})) {
     const auto dci = nr_si_dci_decode(f.result.bits, blocks);
     const auto is_same = [&](const nr_downlink_message& m) {
       return m.cell_id == cell && m.sfn == o.sfn && m.slot == o.slot && m.bits == f.result.bits;
     };
     if (!dci || std::any_of(messages.begin(), messages.end(), is_same)) continue;
     control.level = f.level;
-    if (values.empty()) values = exec.to_host(grid);
+    if (values.empty()) {
+      grid = demodulated(0, downlink_slot_symbols);
+      values = exec.to_host(grid);
+    }
     noise_vars.push_back(pdcch_noise(values, control, f.first_cce, f.result.snr_db));
     messages.push_back({.cell_id = cell,
                         .ssb_index = o.ssb_index,
@@ -550,10 +690,11 @@ void nr_downlink::add_messages(executor& exec, std::span<const std::complex<floa
           pdsch.reserved.push_back(*r);
       }
     if (!nr_can_be_mapped(pdsch)) continue;
+    si_decoder decoder(exec, pdsch, m.dci.mcs, noise_vars[i - before]);
     for (std::size_t c = 0; c < carriers.size() && !m.block.ok; c++) {
       const auto rotated = carrier_removed(values, spacing, subframe_slot, carriers[c]);
       exec.upload(grid.data(), rotated.data(), rotated.size() * sizeof(downlink_sample));
-      m.block = nr_si_decode(exec, grid, pdsch, m.dci.mcs, m.dci.rv, noise_vars[i - before]);
+      m.block = decoder.run(grid, m.dci.rv);
     }
   }
 }

@@ -12,6 +12,7 @@
 // the sampled band, and the sample rate must be 1 to 32 times 128 of SIB1's spacings. Other messages are left
 // out. A PDSCH is mapped round its PDCCH, and other system information than SIB1 also round SS/PBCH blocks of
 // its cell that were decoded.
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -51,7 +52,9 @@ std::optional<nr_reserved> nr_ssb_reserved(const nr_carrier& carrier, int ssb_sp
 bool nr_downlink_takes_rate(double sample_rate_hz, int spacing_khz) noexcept;
 
 /// Whether a sample is used as it is: both parts are at most 1e15 in size. Others are taken as 0.
-bool nr_is_usable(const std::complex<float>& sample) noexcept;
+inline bool nr_is_usable(const std::complex<float>& sample) noexcept {
+  return std::fabs(sample.real()) <= 1e15f && std::fabs(sample.imag()) <= 1e15f;
+}
 
 struct nr_downlink_config {
   double sample_rate_hz = 7.68e6;  // nr_downlink_takes_rate
@@ -86,6 +89,16 @@ struct nr_downlink_message {
   nr_si_block block = {};
 };
 
+/// What a decoded block shows of the channel.
+struct nr_block_picture {
+  /// Of its 240 subcarriers, from the least frequency on. Means over nine subcarriers and all symbols.
+  std::vector<std::complex<float>> channel;
+  std::vector<std::complex<float>> points;  // PBCH and its DMRS over the channel: QPSK
+  /// Squared correlation with the PSS over the energies of both, 0 to 1, of a symbol without its prefix. The
+  /// middle is the block's first sample, and neighbours are a sample apart.
+  std::vector<float> pss;
+};
+
 /// Finds cells in samples and decodes their MIBs and system information.
 /// Threads: any number may call one object at once, each with an executor of its own.
 class nr_downlink {
@@ -116,12 +129,19 @@ class nr_downlink {
   std::vector<nr_downlink_message> messages(executor& exec, std::span<const std::complex<float>> samples,
                                             std::size_t end,
                                             const std::vector<nr_downlink_block>& known) const;
+  /// What a block shows that decodes and is wholly among the samples. Waits for the executor. Throws
+  /// argument_error for one that was not decoded.
+  nr_block_picture picture(executor& exec, std::span<const std::complex<float>> samples,
+                           const nr_downlink_block& block) const;
 
  private:
   /// Samples by which FFT windows begin early, for paths before the strongest.
   std::size_t early() const noexcept {
     return static_cast<std::size_t>(demodulator_.numerology().fft_size / 64);
   }
+  /// Values of a block whose prefix begins at sample `first`.
+  array<std::complex<float>> grid_of(executor& exec, std::span<const std::complex<float>> samples,
+                                     double first, double cfo_hz) const;
   void decode(executor& exec, std::span<const std::complex<float>> samples, double first,
               nr_downlink_block& block) const;
   struct occasion;

@@ -395,6 +395,34 @@ TEST_P(nr_downlink, one_block_of_two_symbols_needs_the_noise) {
   EXPECT_EQ(blames(other, {}), "channel");
 }
 
+TEST_P(nr_downlink, a_picture_shows_the_channel_of_a_block) {
+  sent_cell c = sent_cells[0];
+  c.noise_var = 1e-3;
+  const auto samples = samples_of(exec(), c, random_bits(block_bits(c), 1));
+  const wb::nr_downlink d({.sample_rate_hz = c.rate_hz,
+                           .spacing_khz = c.spacing_khz,
+                           .offset_hz = c.offset_hz,
+                           .carrier_hz = c.f0_hz});
+  const auto on_device_samples = wb::testing::on_device(exec(), samples, 1, samples.size());
+  const auto blocks = d.blocks(exec(), samples, on_device_samples, samples.size());
+  ASSERT_FALSE(blocks.empty());
+  const wb::nr_block_picture seen = d.picture(exec(), samples, blocks[0]);
+  ASSERT_EQ(seen.channel.size(), 240u);
+  for (const sample& h : seen.channel) EXPECT_NEAR(std::abs(h), 1, 0.1);
+  ASSERT_EQ(seen.points.size(), 2 * 240u + 96u);
+  for (const sample& x : seen.points) {
+    EXPECT_NEAR(std::abs(x.real()), std::sqrt(0.5), 0.3);
+    EXPECT_NEAR(std::abs(x.imag()), std::sqrt(0.5), 0.3);
+  }
+  const auto best = std::max_element(seen.pss.begin(), seen.pss.end());
+  EXPECT_NEAR(static_cast<double>(best - seen.pss.begin()), static_cast<double>(seen.pss.size() / 2), 1);
+  EXPECT_GT(*best, 0.5);
+  EXPECT_LE(*best, 1.001);
+  wb::nr_downlink_block unknown = blocks[0];
+  unknown.pbch.content.reset();
+  EXPECT_EQ(blamed([&] { d.picture(exec(), samples, unknown); }), "block");
+}
+
 TEST_P(nr_downlink, names_what_is_wrong_with_a_known_block) {
   const wb::nr_downlink d({});
   const auto blames = [&](auto change) {

@@ -14,7 +14,6 @@ namespace wb {
 
 WB_DECLARE_KERNEL(search_filter)
 WB_DECLARE_KERNEL(search_correlate)
-WB_DECLARE_KERNEL(search_peaks)
 WB_DECLARE_KERNEL(search_identify)
 
 namespace {
@@ -40,12 +39,61 @@ double root_raised_cosine(double t) {
          (pi * t * (1 - 16 * b * b * t * t));
 }
 
-/// The PSS in time, unitary, at sample n with fraction; n = 0 is the first behind the prefix.
-exact pss_in_time(const std::vector<float>& pss, double n) {
-  exact sum = 0;
-  for (int k = 0; k < search_values; k++)
-    sum += static_cast<double>(pss[as_size(k)]) * std::polar(1., 2 * pi * (k - 63) * n / search_fft);
-  return sum / std::sqrt(double{search_fft});
+/// The product of finite numbers: that of std::complex checks for NaN.
+exact product(exact a, exact b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+/// exp(2 pi i k / 256), and its multiples of 2 as those of 128.
+const std::vector<exact>& unit_circle() {
+  static const std::vector<exact> circle = [] {
+    std::vector<exact> w;
+    for (int k = 0; k < search_transform_size; k++)
+      w.push_back(std::polar(1., 2 * pi * k / search_transform_size));
+    return w;
+  }();
+  return circle;
+}
+exact on_circle(int k) { return unit_circle()[as_size(k & (search_transform_size - 1))]; }
+
+/// The PSS in time, unitary, at sample n / 2; n = 0 is the first behind the prefix.
+exact pss_in_time(int n_id2, int n) {
+  using times = std::vector<std::vector<exact>>;
+  static const times known = [] {
+    times t(3);
+    for (int id = 0; id < 3; id++) {
+      const std::vector<float> pss = nr_pss(id);
+      for (int i = -1; i < search_transform_size; i++) {
+        exact sum = 0;
+        for (int k = 0; k < search_values; k++)
+          sum += static_cast<double>(pss[as_size(k)]) * on_circle((k - 63) * i);
+        t[as_size(id)].push_back(sum / std::sqrt(double{search_fft}));
+      }
+    }
+    return t;
+  }();
+  return known[as_size(n_id2)][as_size(n + 1)];
+}
+
+/// A replica of the PSS, half a sample late or not, at a frequency in spacings: its conjugate spectrum, such
+/// that the inverse transform of a product gives the correlation with unit energy. Adds complex values in the
+/// order of the transform.
+void add_replica(int n_id2, int half, double frequency, std::vector<float>& to) {
+  std::vector<exact> x;
+  double energy = 0;
+  for (int n = 1; n < search_fft + half; n++) {
+    const double from_middle = n - 0.5 * (search_fft + half);
+    x.push_back(product(pss_in_time(n_id2, 2 * n - half),
+                        std::polar(1., 2 * pi * frequency * from_middle / search_fft)));
+    energy += std::norm(x.back());
+  }
+  const double scale = 1 / (search_transform_size * std::sqrt(energy));
+  for (int place = 0; place < search_transform_size; place++) {
+    const int k = (place & 3) << 6 | (place >> 2 & 3) << 4 | (place >> 4 & 3) << 2 | place >> 6;
+    exact sum = 0;
+    for (std::size_t i = 0; i < x.size(); i++) sum += product(x[i], on_circle(-k * static_cast<int>(i)));
+    to.push_back(static_cast<float>(scale * sum.real()));
+    to.push_back(static_cast<float>(-scale * sum.imag()));
+  }
 }
 
 /// How far a phase is from the nearest whole turn, -pi..pi.
@@ -97,9 +145,7 @@ cell_search::cell_search(const cell_search_config& config) : config_((check(conf
   const double rate = search_rate(c), spacing = 1e3 * c.spacing_khz;
   decimation_ = static_cast<int>(std::lround(c.sample_rate_hz / rate));
   // Hypotheses at most half a subcarrier apart: one in the middle of each part of the range.
-  const int least = std::max(1, static_cast<int>(std::ceil(4 * c.max_cfo_hz / spacing - 1e-9)));
-  groups_ = (least + 2) / 3;
-  per_group_ = (least + groups_ - 1) / groups_;
+  hypotheses_ = std::max(1, static_cast<int>(std::ceil(4 * c.max_cfo_hz / spacing - 1e-9)));
 
   // The middle of PSS and SSS is subcarrier 119 of the block.
   const double shift = c.offset_hz - spacing;
@@ -123,63 +169,54 @@ cell_search::cell_search(const cell_search_config& config) : config_((check(conf
   turn_ = turns_of(shift / rate);
 
   std::vector<std::uint32_t> turns;
-  for (int h = 0; h < hypotheses(); h++) turns.push_back(turns_of(frequency(h) / search_fft));
+  for (int h = 0; h < hypotheses_; h++) turns.push_back(turns_of(frequency(h) / search_fft));
   turns_ = resident<std::uint32_t>(std::move(turns));
 
-  std::vector<float> all_pss, times;
-  std::vector<std::vector<exact>> late[2];  // [half][N_ID2][pair]
-  double energies[2][3];
+  std::vector<float> all_pss, times, replicas;
   for (int n = 0; n < 3; n++) {
     const std::vector<float> pss = nr_pss(n);
     all_pss.insert(all_pss.end(), pss.begin(), pss.end());
-    for (int half = 0; half < 2; half++) {
+    for (int half = 0; half < 2; half++)
       for (int i = 0; i < search_fft; i++) {
-        const exact z = pss_in_time(pss, i - 0.5 * half);
+        const exact z = pss_in_time(n, 2 * i - half);
         times.push_back(static_cast<float>(z.real()));
         times.push_back(static_cast<float>(z.imag()));
       }
-      std::vector<exact> pairs;
-      double sum = 0;
-      for (int m = 0; m < search_pairs; m++) {
-        exact z = pss_in_time(pss, search_fft / 2 + 0.5 * half + m);
-        if (half == 0 && m == 0) z *= 0.5;  // it is its own partner
-        sum += half == 0 && m == 0 ? 4 * std::norm(z) : 2 * std::norm(z);
-        pairs.push_back(z);
-      }
-      late[half].push_back(pairs);
-      energies[half][n] = sum;
-    }
   }
-  std::vector<float> replicas;
   for (int half = 0; half < 2; half++)
-    for (int group = 0; group < groups_; group++)
-      for (int m = 0; m < search_pairs; m++)
-        for (int h = 0; h < per_group_; h++)
-          for (int n = 0; n < 3; n++) {
-            const double angle = 2 * pi * frequency(group * per_group_ + h) * (m + 0.5 * half) / search_fft;
-            const exact z =
-                late[half][as_size(n)][as_size(m)] * std::polar(1., angle) / std::sqrt(energies[half][n]);
-            replicas.push_back(static_cast<float>(z.real()));
-            replicas.push_back(static_cast<float>(z.imag()));
-          }
+    for (int h = 0; h < hypotheses_; h++)
+      for (int n = 0; n < 3; n++) add_replica(n, half, frequency(h), replicas);
   pss_ = resident<float>(std::move(all_pss));
   times_ = resident<float>(std::move(times));
   replicas_ = resident<float>(std::move(replicas));
-  std::vector<float> sss;
-  for (const std::vector<float>* part : {&nr_sss_parts().first, &nr_sss_parts().second})
-    for (int twice = 0; twice < 2; twice++) sss.insert(sss.end(), part->begin(), part->end());
-  sss_ = resident<float>(std::move(sss));
+  const sss_parts& parts = nr_sss_parts();
+  std::vector<float> first = parts.first;
+  first.insert(first.end(), parts.first.begin(), parts.first.end());
+  first_ = resident<float>(std::move(first));
+  std::vector<std::int32_t> states, masks;
+  constexpr int register_bits = 7;
+  for (int n = 0; n < search_values; n++) {
+    std::int32_t state = 0;
+    for (int j = 0; j < register_bits; j++)
+      state |= (parts.second[as_size((n + j) % search_values)] < 0 ? 1 : 0) << j;
+    states.push_back(state);
+  }
+  // x(i + 7) = x(i + 1) + x(i), and so do the sums of state bits that give shifts.
+  for (std::size_t n = 0; n < search_ids / 3; n++)
+    masks.push_back(n < register_bits ? 1 << n : masks[n - register_bits + 1] ^ masks[n - register_bits]);
+  states_ = resident<std::int32_t>(std::move(states));
+  masks_ = resident<std::int32_t>(std::move(masks));
   std::vector<float> circle;
-  for (int k = 0; k < 256; k++) {
-    circle.push_back(static_cast<float>(std::cos(2 * pi * k / 256)));
-    circle.push_back(static_cast<float>(std::sin(2 * pi * k / 256)));
+  for (const exact& w : unit_circle()) {
+    circle.push_back(static_cast<float>(w.real()));
+    circle.push_back(static_cast<float>(w.imag()));
   }
   circle_ = resident<float>(std::move(circle));
 }
 
 double cell_search::frequency(int hypothesis) const noexcept {
   const double widest = config_.max_cfo_hz / (1e3 * config_.spacing_khz);
-  return widest * ((2. * hypothesis + 1) / hypotheses() - 1);
+  return widest * ((2. * hypothesis + 1) / hypotheses_ - 1);
 }
 
 std::size_t cell_search::block_samples() const noexcept {
@@ -193,7 +230,7 @@ std::size_t cell_search::offsets(std::size_t samples) const noexcept {
 }
 
 double cell_search::threshold(std::size_t samples) const noexcept {
-  const double trials = static_cast<double>(std::max<std::size_t>(1, offsets(samples))) * 2 * hypotheses() *
+  const double trials = static_cast<double>(std::max<std::size_t>(1, offsets(samples))) * 2 * hypotheses_ *
                         nr_cell_ids,
                log_bound = std::log(config_.false_alarm / trials);
   double x = -log_bound;  // (1 + x) exp(-x) = bound, by fixed point
@@ -210,42 +247,40 @@ struct candidate {
 };
 
 /// The best peaks of a row and N_ID2, each at least 16 samples from better ones.
-void choose(const std::vector<search_peaks_args::peak>& peaks, std::size_t row, std::size_t blocks, int n_id2,
-            int count, std::vector<candidate>& chosen) {
-  std::vector<const search_peaks_args::peak*> order;
+void choose(const float* peaks, std::size_t row, std::size_t blocks, int n_id2, int count,
+            std::vector<candidate>& chosen) {
+  constexpr std::size_t parts = search_tile / search_peak_block;
+  std::vector<candidate> order;
   for (std::size_t b = 0; b < blocks; b++) {
-    const auto& p = peaks[(row * blocks + b) * 3 + as_size(n_id2)];
-    if (p.metric > 0) order.push_back(&p);
+    const float* p = peaks + b / parts * search_peak_values + 3 * (as_size(n_id2) * parts + b % parts);
+    if (p[0] > 0)
+      order.push_back(
+          {row, b * search_peak_block + static_cast<std::size_t>(p[2]), n_id2, static_cast<int>(p[1]), p[0]});
   }
-  std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->metric > b->metric; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const candidate& a, const candidate& b) { return a.metric > b.metric; });
   const std::size_t first = chosen.size();
-  for (const auto* p : order) {
+  for (const candidate& p : order) {
     if (chosen.size() - first == as_size(count)) break;
     const auto near = [&](const candidate& c) {
-      return std::abs(static_cast<std::ptrdiff_t>(c.offset) - p->offset) < 16;
+      return std::max(c.offset, p.offset) - std::min(c.offset, p.offset) < 16;
     };
     if (std::none_of(chosen.begin() + static_cast<std::ptrdiff_t>(first), chosen.end(), near))
-      chosen.push_back({row, as_size(p->offset), n_id2, static_cast<int>(p->code), p->metric});
+      chosen.push_back(p);
   }
 }
 
 /// Phase advance from the first half of a symbol to the second: the correlation of the second with the signal
 /// times the conjugate of the first one's. `values` are products with the signal.
 exact advance(const std::vector<exact>& values, const std::vector<float>& signal) {
-  static const std::vector<exact> circle = [] {
-    std::vector<exact> w;
-    for (int i = 0; i < search_fft; i++) w.push_back(std::polar(1., 2 * pi * i / search_fft));
-    return w;
-  }();
   exact halves[2] = {};
   for (int n = 0; n < search_fft; n++) {
     exact y = 0, x = 0;
     for (int k = 0; k < search_values; k++) {
-      const exact w =
-          static_cast<double>(signal[as_size(k)]) * circle[as_size((k - 63) * n & (search_fft - 1))];
-      y += values[as_size(k)] * w, x += w;
+      const exact w = static_cast<double>(signal[as_size(k)]) * on_circle(2 * (k - 63) * n);
+      y += product(values[as_size(k)], w), x += w;
     }
-    halves[n / search_pairs] += std::conj(x) * y;
+    halves[2 * n / search_fft] += std::conj(x) * y;
   }
   return halves[1] * std::conj(halves[0]);
 }
@@ -343,8 +378,8 @@ cell_search_result cell_search::run(executor& exec, view<const std::complex<floa
                     capacity = 3 * std::min(as_size(config_.candidates), blocks) * rows;
   // 64 more for the rounding of each array.
   std::byte* memory =
-      workspace_.on(exec, sizeof(float) * (8 * padded + 8 * 16) + sizeof(std::int32_t) * rows * tiles + 64 +
-                              sizeof(search_peaks_args::peak) * 3 * rows * blocks + 64 + 16 * capacity + 128 +
+      workspace_.on(exec, sizeof(float) * (2 * padded + 2 * 16) + sizeof(std::int32_t) * rows * tiles + 64 +
+                              sizeof(float) * search_peak_values * rows * tiles + 64 + 16 * capacity + 128 +
                               sizeof(float) * search_result * capacity + 64);
   float *re = take<float>(memory, padded), *im = take<float>(memory, padded);
 
@@ -353,6 +388,7 @@ cell_search_result cell_search::run(executor& exec, view<const std::complex<floa
   filter.taps = taps_.on(exec);
   filter.tap_count = static_cast<int>(taps_.host().size());
   filter.decimation = decimation_;
+  filter.columns = (search_tile + (filter.tap_count + decimation_ - 1) / decimation_ + 15) / 16 * 16;
   filter.turn = turn_;
   filter.re = re, filter.im = im;
   filter.stride = stride, filter.tiles = tiles;
@@ -363,22 +399,18 @@ cell_search_result cell_search::run(executor& exec, view<const std::complex<floa
   std::vector<std::int32_t> erased(rows * tiles);
   exec.download(erased.data(), filter.erased, sizeof(std::int32_t) * erased.size());
 
-  std::vector<search_peaks_args::peak> peaks(3 * rows * blocks);
+  std::vector<float> peaks(rows * tiles * search_peak_values);
   if (blocks != 0) {
     search_correlate_args correlate;
     correlate.re = re, correlate.im = im;
     correlate.replicas = replicas_.on(exec);
-    correlate.groups = groups_, correlate.per_group = per_group_;
-    search_peaks_args best;
-    for (int i = 0; i < 3; i++) {
-      best.metric[i] = correlate.metric[i] = take<float>(memory, padded);
-      best.code[i] = correlate.code[i] = take<float>(memory, padded);
-    }
-    best.stride = stride, best.blocks = blocks, best.offsets = places;
-    best.peaks = take<search_peaks_args::peak>(memory, peaks.size());
-    exec.run(search_correlate_kernels(), &correlate, rows * stride);
-    exec.run(search_peaks_kernels(), &best, peaks.size());
-    exec.download(peaks.data(), best.peaks, sizeof(search_peaks_args::peak) * peaks.size());
+    correlate.hypotheses = hypotheses_;
+    correlate.tiles = tiles, correlate.offsets = places;
+    correlate.circle = circle_.on(exec);
+    float* best = take<float>(memory, peaks.size());
+    correlate.peaks = make_view(best, rows * tiles, search_peak_values);
+    exec.run(search_correlate_kernels(), &correlate, rows * tiles);
+    exec.download(peaks.data(), best, sizeof(float) * peaks.size());
   }
   exec.sync();
   for (std::size_t i = 0; i < erased.size(); i++) found.erased[i / tiles] += erased[i];
@@ -388,7 +420,8 @@ cell_search_result cell_search::run(executor& exec, view<const std::complex<floa
   std::size_t begin[4] = {};
   for (int i = 0; i < 3; i++) {
     begin[i] = chosen.size();
-    for (std::size_t row = 0; row < rows; row++) choose(peaks, row, blocks, i, config_.candidates, chosen);
+    for (std::size_t row = 0; row < rows; row++)
+      choose(peaks.data() + row * tiles * search_peak_values, row, blocks, i, config_.candidates, chosen);
   }
   begin[3] = chosen.size();
   if (chosen.empty()) return found;
@@ -411,7 +444,8 @@ cell_search_result cell_search::run(executor& exec, view<const std::complex<floa
     identify.turns = turns_.on(exec);
     identify.replica = times_.on(exec) + 4 * search_fft * i;
     identify.pss = pss_.on(exec) + search_values * i;
-    identify.sss = sss_.on(exec);
+    identify.first = first_.on(exec);
+    identify.states = states_.on(exec), identify.masks = masks_.on(exec);
     identify.circle = circle_.on(exec);
     identify.n_id2 = i;
     identify.out = make_view(out + begin[i] * search_result, begin[i + 1] - begin[i], search_result);

@@ -9,7 +9,6 @@ static auto with_search_filter(const search_filter_args& a, F f) {
 }
 WB_EXPORT_KERNEL_OF(search_filter, search_filter_args, with_search_filter, 1)
 WB_EXPORT_OP(search_correlate, search_correlate_args, search_correlate_op)
-WB_EXPORT_OP(search_peaks, search_peaks_args, search_peaks_op)
 WB_EXPORT_OP(search_identify, search_identify_args, search_identify_op)
 }  // namespace WB_ISA
 }  // namespace wb

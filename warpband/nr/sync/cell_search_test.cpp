@@ -235,33 +235,53 @@ TEST_P(cell_search, most_blocks_are_found_at_minus_6_db) {
 }
 
 TEST_P(cell_search, every_backend_finds_the_same_numbers) {
-  const double rate = 3.84e6;
-  const wb::cell_search_config config{.sample_rate_hz = rate, .offset_hz = 6e4};
-  std::vector<sample> stretches;
-  for (unsigned i = 0; i < 3; i++) {
-    const auto x = stretch(3001, 0.5, i)
-                       .add({.cell_id = static_cast<int>(100 + i), .offset_hz = 6e4, .cfo_hz = 4e3}, rate,
-                            600.4 + 30 * i)
-                       .values();
-    stretches.insert(stretches.end(), x.begin(), x.end());
-  }
-  const auto scalar = wb::testing::open_scalar(), three = GetParam().open(3);
-  const auto expected = search_on(*scalar, config, stretches, 3);
-  ASSERT_EQ(expected.blocks.size(), 3u);
-  std::vector<sample> turned(stretches.size());
-  for (std::size_t row = 0; row < 3; row++)
-    for (std::size_t i = 0; i < 3001; i++) turned[3 * i + row] = stretches[3001 * row + i];
-  for (const auto& found : {search(config, stretches, 3), search_on(*three, config, stretches, 3),
-                            search(config, turned, 3, wb::layout::batch_fastest)}) {
-    ASSERT_EQ(found.blocks.size(), 3u);
-    for (std::size_t i = 0; i < 3; i++) {
-      EXPECT_EQ(found.blocks[i].cell_id, expected.blocks[i].cell_id);
-      EXPECT_EQ(found.blocks[i].first_sample, expected.blocks[i].first_sample);
-      EXPECT_EQ(found.blocks[i].cfo_hz, expected.blocks[i].cfo_hz);
-      EXPECT_EQ(found.blocks[i].snr_db, expected.blocks[i].snr_db);
-      EXPECT_EQ(found.blocks[i].metric, expected.blocks[i].metric);
+  for (const std::size_t decimation : {2, 3, 16}) {
+    SCOPED_TRACE(decimation);
+    const double rate = 1.92e6 * static_cast<double>(decimation);
+    const std::size_t count = 1500 * decimation + 1;
+    const wb::cell_search_config config{.sample_rate_hz = rate, .offset_hz = 6e4};
+    std::vector<sample> stretches;
+    for (unsigned i = 0; i < 3; i++) {
+      const auto x = stretch(count, 0.5, i)
+                         .add({.cell_id = static_cast<int>(100 + i), .offset_hz = 6e4, .cfo_hz = 4e3}, rate,
+                              0.2 * static_cast<double>(count) + 30 * i)
+                         .values();
+      stretches.insert(stretches.end(), x.begin(), x.end());
+    }
+    const auto scalar = wb::testing::open_scalar(), three = GetParam().open(3);
+    const auto expected = search_on(*scalar, config, stretches, 3);
+    ASSERT_EQ(expected.blocks.size(), 3u);
+    std::vector<sample> turned(stretches.size());
+    for (std::size_t row = 0; row < 3; row++)
+      for (std::size_t i = 0; i < count; i++) turned[3 * i + row] = stretches[count * row + i];
+    for (const auto& found : {search(config, stretches, 3), search_on(*three, config, stretches, 3),
+                              search(config, turned, 3, wb::layout::batch_fastest)}) {
+      ASSERT_EQ(found.blocks.size(), 3u);
+      for (std::size_t i = 0; i < 3; i++) {
+        EXPECT_EQ(found.blocks[i].cell_id, expected.blocks[i].cell_id);
+        EXPECT_EQ(found.blocks[i].first_sample, expected.blocks[i].first_sample);
+        EXPECT_EQ(found.blocks[i].cfo_hz, expected.blocks[i].cfo_hz);
+        EXPECT_EQ(found.blocks[i].snr_db, expected.blocks[i].snr_db);
+        EXPECT_EQ(found.blocks[i].metric, expected.blocks[i].metric);
+      }
     }
   }
+}
+
+// Rounding errors of the FFT are those of the loudest samples of a tile.
+TEST_P(cell_search, steps_of_the_level_give_no_block_and_hide_none) {
+  const double rate = 1.92e6;
+  const wb::cell_search_config config{.sample_rate_hz = rate};
+  auto steps = stretch(6000, 1, 21).values();
+  const float gains[] = {1.f, 0.f, 1e6f, 1e-6f, 1e12f, 0.f, 1e-9f};
+  for (std::size_t i = 0; i < steps.size(); i++) steps[i] *= gains[i / 150 % 7];
+  EXPECT_TRUE(search(config, steps).blocks.empty());
+  auto beside = stretch(2000, 0.1, 22).add({.cell_id = 222, .pbch = false}, rate, 400).values();
+  const auto burst = stretch(2000, 1, 23).values();
+  for (std::size_t i = 0; i < 390; i++) beside[i] += 1e3f * burst[i];
+  const auto found = search(config, beside);
+  ASSERT_EQ(found.blocks.size(), 1u);
+  EXPECT_EQ(found.blocks[0].cell_id, 222);
 }
 
 TEST_P(cell_search, survives_bad_samples) {
