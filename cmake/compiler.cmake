@@ -43,6 +43,7 @@ if(WARPBAND_CCACHE)
     # Precompiled headers need the first setting. The second one lets build folders share objects.
     set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros
         "CCACHE_BASEDIR=${CMAKE_CURRENT_SOURCE_DIR}" CCACHE_DEPEND=1 "${WARPBAND_CCACHE_PROGRAM}")
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
   endif()
 endif()
 if(WARPBAND_COMPILE_COST)
@@ -52,5 +53,5 @@ if(WARPBAND_COMPILE_COST)
   set(launcher "${python3}" -S -E "${CMAKE_CURRENT_SOURCE_DIR}/scripts/checks/timed_compile.py"
       "${CMAKE_BINARY_DIR}/compile_cost.jsonl")
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher} ${CMAKE_CXX_COMPILER_LAUNCHER})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${launcher} ${CMAKE_CUDA_COMPILER_LAUNCHER})
 endif()

@@ -119,10 +119,14 @@ aarch64() {
     bash scripts/checks/symbols.sh build/aarch64
     run_tests aarch64
 }
-checks() {
+of_python() {
     step python python_tests
     step h5py env "WARPBAND_COMMAND=$PWD/build/$main/warpband" .venv/bin/python -m pytest -q \
         --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_records,code,detect,ranks,readme,tables,terminal}_test.py
+}
+checks() { # in two rows, since most of the steps keep one core busy
+    of_python &
+    local beside=$!
     step installed installed
     step site ninja -C "build/$main" docs
     step options python3 scripts/checks/options.py kissfft-off # the others by hand: they cost three minutes
@@ -143,6 +147,7 @@ checks() {
     step requirements "build/$main/warpband" reproduce ts38104 8.3.4.2.2-1 --quick --out build/test/reproduce
     step requirements-stored "build/$main/warpband" reproduce ts38104 8.3.4.2.2-1 --stored
     if [[ $main == cuda ]]; then step cuda-targets python3 scripts/checks/cuda_targets.py build/cuda "$jobs"; fi
+    wait $beside
 }
 
 tools=(--docs)
@@ -152,7 +157,7 @@ step "$main" optimised
 if [[ $quick == yes ]]; then
     checks
 else
-    checks & # most of them keep one core busy
+    checks &
     row=$!
     trap 'kill $row 2> /dev/null' EXIT
     slow=(asan tsan aarch64)

@@ -108,15 +108,7 @@ void kronecker_apply(const kronecker_channel& k, executor_ref& where, nb::handle
 
 void bind_kronecker(nb::module_& m) {
   add_keywords(m, "KroneckerChannel", kronecker_settings(), {}, {"streams", "rx_antennas"});
-  nb::class_<kronecker_channel>(m, "KroneckerChannel")
-      .def(
-          "__init__",
-          [](kronecker_channel* self, const nb::dict& settings) {
-            new (self) kronecker_channel(with_settings(kronecker_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const kronecker_channel& k) { return settings_in(kronecker_settings(), k.config()); })
+  bind_settings(nb::class_<kronecker_channel>(m, "KroneckerChannel"), &kronecker_settings)
       .def("response", &kronecker_response, nb::arg("executor"), nb::arg("channel"), nb::arg("random"))
       .def("apply", &kronecker_apply, nb::arg("executor"), nb::arg("sent"), nb::arg("out"),
            nb::arg("channel"), nb::arg("uses_per_channel"), nb::arg("random"));

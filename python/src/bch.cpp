@@ -10,15 +10,7 @@ namespace {
 
 template <class Coder>
 void bind_coder(nb::class_<Coder>& bound) {
-  bound
-      .def(
-          "__init__",
-          [](Coder* self, const nb::dict& settings) {
-            new (self) Coder(with_settings(bch_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings", [](const Coder& c) { return settings_in(bch_settings(), c.code().config()); })
-      .def_prop_ro("k", [](const Coder& c) { return c.code().k(); });
+  bind_settings(bound, &bch_settings).def_prop_ro("k", [](const Coder& c) { return c.code().k(); });
 }
 
 void bch_encode(const bch_encoder& e, executor_ref& where, nb::handle bits, nb::handle coded) {

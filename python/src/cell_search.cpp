@@ -28,15 +28,7 @@ nb::tuple search(const cell_search& s, executor_ref& where, nb::handle samples) 
 
 void bind_cell_search(nb::module_& m) {
   add_keywords(m, "CellSearch", cell_search_settings());
-  nb::class_<cell_search>(m, "CellSearch")
-      .def(
-          "__init__",
-          [](cell_search* self, const nb::dict& settings) {
-            new (self) cell_search(with_settings(cell_search_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const cell_search& s) { return settings_in(cell_search_settings(), s.config()); })
+  bind_settings(nb::class_<cell_search>(m, "CellSearch"), &cell_search_settings)
       .def_prop_ro("block_samples", [](const cell_search& s) { return s.block_samples(); })
       .def("threshold", [](const cell_search& s, std::size_t samples) { return s.threshold(samples); })
       .def("run", &search, nb::arg("executor"), nb::arg("samples"));

@@ -152,15 +152,7 @@ void bind_channel(nb::module_& m) {
   m.def("mimo_rayleigh", &mimo, nb::arg("executor"), nb::arg("sent"), nb::arg("out"), nb::arg("channel"),
         nb::arg("uses_per_channel"), nb::arg("random"), nb::arg("rician_k_db").none());
   add_keywords(m, "Impairments", impairments_settings());
-  nb::class_<impairments>(m, "Impairments")
-      .def(
-          "__init__",
-          [](impairments* self, const nb::dict& settings) {
-            new (self) impairments(with_settings(impairments_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const impairments& i) { return settings_in(impairments_settings(), i.config()); })
+  bind_settings(nb::class_<impairments>(m, "Impairments"), &impairments_settings)
       .def("run", &impair, nb::arg("executor"), nb::arg("samples"), nb::arg("received"), optional("erased"),
            nb::arg("random"));
   add_keywords(m, "TdlChannel", tdl_keywords());

@@ -71,15 +71,7 @@ nb::object decode_si(executor_ref& where, nb::handle grid, const dci_fields& dci
 
 void bind_downlink(nb::module_& m) {
   add_keywords(m, "NrDownlink", nr_downlink_settings());
-  nb::class_<nr_downlink>(m, "NrDownlink")
-      .def(
-          "__init__",
-          [](nr_downlink* self, const nb::dict& settings) {
-            new (self) nr_downlink(with_settings(nr_downlink_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const nr_downlink& d) { return settings_in(nr_downlink_settings(), d.config()); })
+  bind_settings(nb::class_<nr_downlink>(m, "NrDownlink"), &nr_downlink_settings)
       .def("run", &receive_downlink, nb::arg("executor"), nb::arg("samples"));
   m.def("nr_si_decode", &decode_si, nb::kw_only(), nb::arg("executor"), nb::arg("grid"), nb::arg("dci"),
         nb::arg("cell_id"), nb::arg("slot"), nb::arg("coreset_blocks"), nb::arg("spacing_khz"),

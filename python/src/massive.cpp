@@ -195,16 +195,7 @@ void bind_massive(nb::module_& m) {
   add_keywords(m, "MassiveUplink", uplink_settings(), {}, {"antennas", "users", "qam"});
   add_keywords(m, "MassiveDownlink", downlink_settings(), {}, {"antennas", "users"});
   add_keywords(m, "MassiveSoftUplink", soft_uplink_settings(), {}, {"antennas", "users", "qam"});
-  nb::class_<soft_uplink_detector>(m, "MassiveSoftUplink")
-      .def(
-          "__init__",
-          [](soft_uplink_detector* self, const nb::dict& settings) {
-            new (self) soft_uplink_detector(with_settings(soft_uplink_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro(
-          "settings",
-          [](const soft_uplink_detector& d) { return settings_in(soft_uplink_settings(), d.config()); })
+  bind_settings(nb::class_<soft_uplink_detector>(m, "MassiveSoftUplink"), &soft_uplink_settings)
       .def("run", &detect_softly, nb::arg("executor"), nb::arg("channel"), nb::arg("received"),
            optional("noise_var"), optional("prior"), optional("llr"), optional("bits"), optional("status"))
       .def_prop_ro("bits_per_vector", &soft_uplink_detector::bits_per_vector);
@@ -224,15 +215,7 @@ void bind_massive(nb::module_& m) {
            optional("noise_var"), optional("llr"), optional("equalized"), optional("sinr"),
            optional("status"), optional("llr_int8"))
       .def_prop_ro("bits_per_vector", &uplink_detector::bits_per_vector);
-  nb::class_<downlink_precoder>(m, "MassiveDownlink")
-      .def(
-          "__init__",
-          [](downlink_precoder* self, const nb::dict& settings) {
-            new (self) downlink_precoder(with_settings(downlink_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const downlink_precoder& d) { return settings_in(downlink_settings(), d.config()); })
+  bind_settings(nb::class_<downlink_precoder>(m, "MassiveDownlink"), &downlink_settings)
       .def("run", &precode<downlink_precoder>, nb::arg("executor"), nb::arg("channel"), nb::arg("sent"),
            optional("noise_var"), optional("precoded"), optional("status"));
 }

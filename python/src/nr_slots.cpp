@@ -136,15 +136,7 @@ using estimator_list = std::vector<setting_of<estimator_config>>;
 
 void bind_channel_of_nr(nb::module_& m) {
   add_keywords(m, "NrSharedChannel", nr_channel_settings());
-  nb::class_<nr_shared_channel>(m, "NrSharedChannel")
-      .def(
-          "__init__",
-          [](nr_shared_channel* self, const nb::dict& settings) {
-            new (self) nr_shared_channel(with_settings(nr_channel_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const nr_shared_channel& c) { return settings_in(nr_channel_settings(), c.config()); })
+  bind_settings(nb::class_<nr_shared_channel>(m, "NrSharedChannel"), &nr_channel_settings)
       .def_prop_ro("sizes",
                    [](const nr_shared_channel& c) {
                      const nr_carrier& carrier = c.config().carrier;
@@ -207,14 +199,7 @@ void bind_channel_of_nr(nb::module_& m) {
 void bind_srs(nb::module_& m) {
   add_keywords(m, "NrSrs", srs_settings());
   add_keywords(m, "SrsEstimator", estimator_settings());
-  nb::class_<nr_srs>(m, "NrSrs")
-      .def(
-          "__init__",
-          [](nr_srs* self, const nb::dict& settings) {
-            new (self) nr_srs(with_settings(srs_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings", [](const nr_srs& s) { return settings_in(srs_settings(), s.config()); })
+  bind_settings(nb::class_<nr_srs>(m, "NrSrs"), &srs_settings)
       .def_prop_ro("grid_shape",
                    [](const nr_srs& s) {
                      const nr_carrier& carrier = s.config().carrier;

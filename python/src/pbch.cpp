@@ -53,26 +53,10 @@ nb::list pbch_decode(const pbch_decoder& d, executor_ref& where, nb::handle grid
 void bind_pbch(nb::module_& m) {
   add_keywords(m, "PbchEncoder", pbch_encoder_settings());
   add_keywords(m, "PbchDecoder", pbch_decoder_settings());
-  nb::class_<pbch_encoder>(m, "PbchEncoder")
-      .def(
-          "__init__",
-          [](pbch_encoder* self, const nb::dict& settings) {
-            new (self) pbch_encoder(with_settings(pbch_encoder_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const pbch_encoder& e) { return settings_in(pbch_encoder_settings(), e.config()); })
+  bind_settings(nb::class_<pbch_encoder>(m, "PbchEncoder"), &pbch_encoder_settings)
       .def("run", &pbch_encode, nb::arg("executor"), nb::arg("contents"), nb::arg("cell_ids"),
            nb::arg("grids"));
-  nb::class_<pbch_decoder>(m, "PbchDecoder")
-      .def(
-          "__init__",
-          [](pbch_decoder* self, const nb::dict& settings) {
-            new (self) pbch_decoder(with_settings(pbch_decoder_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const pbch_decoder& d) { return settings_in(pbch_decoder_settings(), d.config()); })
+  bind_settings(nb::class_<pbch_decoder>(m, "PbchDecoder"), &pbch_decoder_settings)
       .def("run", &pbch_decode, nb::arg("executor"), nb::arg("grids"), nb::arg("cell_ids"));
 }
 

@@ -103,25 +103,9 @@ void bind_pdcch(nb::module_& m) {
   add_keywords(m, "PdcchDecoder", pdcch_decoder_settings());
   add_keywords(m, "PdcchSearch", pdcch_search_settings());
   bind_dci_format(m);
-  nb::class_<pdcch_search>(m, "PdcchSearch")
-      .def(
-          "__init__",
-          [](pdcch_search* self, const nb::dict& settings) {
-            new (self) pdcch_search(with_settings(pdcch_search_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const pdcch_search& s) { return settings_in(pdcch_search_settings(), s.config()); })
+  bind_settings(nb::class_<pdcch_search>(m, "PdcchSearch"), &pdcch_search_settings)
       .def("run", &pdcch_found, nb::arg("executor"), nb::arg("grids"), nb::arg("slots"));
-  nb::class_<pdcch_encoder>(m, "PdcchEncoder")
-      .def(
-          "__init__",
-          [](pdcch_encoder* self, const nb::dict& settings) {
-            new (self) pdcch_encoder(with_settings(pdcch_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const pdcch_encoder& e) { return settings_in(pdcch_settings(), e.config()); })
+  bind_settings(nb::class_<pdcch_encoder>(m, "PdcchEncoder"), &pdcch_settings)
       .def_prop_ro("dci_bits", [](const pdcch_encoder& e) { return e.config().dci_bits; })
       .def(
           "reserved",
@@ -137,15 +121,7 @@ void bind_pdcch(nb::module_& m) {
           [](const pdcch_encoder& e) { return std::make_tuple(e.config().symbols, 12 * e.config().blocks); })
       .def("run", &pdcch_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("slots"),
            nb::arg("first_cces"), nb::arg("grids"));
-  nb::class_<pdcch_decoder>(m, "PdcchDecoder")
-      .def(
-          "__init__",
-          [](pdcch_decoder* self, const nb::dict& settings) {
-            new (self) pdcch_decoder(with_settings(pdcch_decoder_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const pdcch_decoder& d) { return settings_in(pdcch_decoder_settings(), d.config()); })
+  bind_settings(nb::class_<pdcch_decoder>(m, "PdcchDecoder"), &pdcch_decoder_settings)
       .def("run", &pdcch_decode, nb::arg("executor"), nb::arg("grids"), nb::arg("candidates"));
   m.def(
       "nr_coreset0",

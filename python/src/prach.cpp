@@ -69,29 +69,12 @@ void bind_prach(nb::module_& m) {
   add_keywords(m, "PrachGenerator", prach_generator_settings());
   add_keywords(m, "PrachDetector", prach_settings());
   nb::class_<prach_generator> generator(m, "PrachGenerator");
-  generator
-      .def(
-          "__init__",
-          [](prach_generator* self, const nb::dict& settings) {
-            new (self) prach_generator(with_settings(prach_generator_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro(
-          "settings",
-          [](const prach_generator& g) { return settings_in(prach_generator_settings(), g.config()); })
+  bind_settings(generator, &prach_generator_settings)
       .def("values", [](const prach_generator& g, int preamble) { return g.values(preamble); })
       .def("run", &prach_generate, nb::arg("executor"), nb::arg("preambles"), nb::arg("samples"));
   bind_prach_shape(generator);
   nb::class_<prach_detector> detector(m, "PrachDetector");
-  detector
-      .def(
-          "__init__",
-          [](prach_detector* self, const nb::dict& settings) {
-            new (self) prach_detector(with_settings(prach_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const prach_detector& d) { return settings_in(prach_settings(), d.config()); })
+  bind_settings(detector, &prach_settings)
       .def_prop_ro("threshold", [](const prach_detector& d) { return d.threshold(); })
       .def_prop_ro("coherent_repetitions", [](const prach_detector& d) { return d.coherent_repetitions(); })
       .def("demodulate", &prach_demodulate, nb::arg("executor"), nb::arg("samples"), nb::arg("values"))

@@ -62,28 +62,11 @@ void bind_pucch(nb::module_& m) {
   add_keywords(m, "PucchGenerator", pucch_generator_settings());
   add_keywords(m, "PucchDetector", pucch_settings());
   nb::class_<pucch_generator> generator(m, "PucchGenerator");
-  generator
-      .def(
-          "__init__",
-          [](pucch_generator* self, const nb::dict& settings) {
-            new (self) pucch_generator(with_settings(pucch_generator_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro(
-          "settings",
-          [](const pucch_generator& g) { return settings_in(pucch_generator_settings(), g.config()); })
+  bind_settings(generator, &pucch_generator_settings)
       .def("run", &pucch_generate, nb::arg("executor"), nb::arg("bits"), nb::arg("slots"), nb::arg("values"));
   bind_pucch_shape(generator);
   nb::class_<pucch_detector> detector(m, "PucchDetector");
-  detector
-      .def(
-          "__init__",
-          [](pucch_detector* self, const nb::dict& settings) {
-            new (self) pucch_detector(with_settings(pucch_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const pucch_detector& d) { return settings_in(pucch_settings(), d.config()); })
+  bind_settings(detector, &pucch_settings)
       .def_prop_ro("threshold", [](const pucch_detector& d) { return d.threshold(); })
       .def("run", &pucch_detect, nb::arg("executor"), nb::arg("values"), nb::arg("slots"), optional("bits"),
            optional("detected"), optional("csi2_detected"), optional("metric"), optional("snr_db"),

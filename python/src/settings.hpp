@@ -109,4 +109,15 @@ std::vector<setting_of<C>> without(const std::vector<std::string>& names,
   return settings;
 }
 
+/// The constructor of a class that is made of its settings alone, and `settings`, which gives them back.
+template <class T, class Settings>
+nb::class_<T> bind_settings(nb::class_<T> bound, Settings settings) {
+  return bound
+      .def(
+          "__init__",
+          [settings](T* self, const nb::dict& given) { new (self) T(with_settings(settings(), given)); },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings", [settings](const T& x) { return settings_in(settings(), x.config()); });
+}
+
 }  // namespace wb::python

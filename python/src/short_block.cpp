@@ -8,19 +8,6 @@
 namespace wb::python {
 namespace {
 
-template <class Coder>
-void bind_coder(nb::class_<Coder>& bound) {
-  bound
-      .def(
-          "__init__",
-          [](Coder* self, const nb::dict& settings) {
-            new (self) Coder(with_settings(short_block_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings",
-                   [](const Coder& c) { return settings_in(short_block_settings(), c.config()); });
-}
-
 void short_block_encode(const short_block_encoder& e, executor_ref& where, nb::handle bits,
                         nb::handle coded) {
   const argument b("bits", bits, where), c("coded", coded, where, true);
@@ -48,12 +35,12 @@ void bind_short_block(nb::module_& m) {
   for (const char* name : {"ShortBlockEncoder", "ShortBlockDecoder"})
     add_keywords(m, name, short_block_settings(), {}, {"k", "coded_bits"});
   nb::class_<short_block_encoder> encoder(m, "ShortBlockEncoder");
-  bind_coder(encoder);
-  encoder.def("run", &short_block_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"));
+  bind_settings(encoder, &short_block_settings)
+      .def("run", &short_block_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"));
   nb::class_<short_block_decoder> decoder(m, "ShortBlockDecoder");
-  bind_coder(decoder);
-  decoder.def("run", &short_block_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("llr_scale"),
-              optional("bits"), optional("status"), optional("margin"), optional("agreement"));
+  bind_settings(decoder, &short_block_settings)
+      .def("run", &short_block_decode, nb::arg("executor"), nb::arg("llr"), nb::arg("llr_scale"),
+           optional("bits"), optional("status"), optional("margin"), optional("agreement"));
 }
 
 }  // namespace wb::python

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Law 6: what translation units take to compile. Usage: compile_cost.py BUILD_FOLDER
 
-Reads what timed_compile.py noted there, and prints the five costliest. More than 30 s of CPU or 2 GB fails. A CUDA unit may take the
-time once for each architecture. What came from the compiler cache shows no cost.
+Reads what timed_compile.py noted there, and prints the five costliest. More than 1.2 GB fails: the same source takes the same memory
+everywhere. More than 30 s of CPU is pointed out only, as seconds depend on the machine and its load. A CUDA unit may take them once for
+each architecture. What came from the compiler cache shows no cost.
 """
 import json
 import os
 import sys
 
-SECONDS, MEGABYTES = 30.0, 2048.0
+SECONDS, MEGABYTES = 30.0, 1200.0
 
 
 def read_costs(build):
@@ -44,9 +45,8 @@ def main():
     failed = False
     for cost in costs:
         if cost["cpu_s"] > seconds_allowed(cost):
-            failed = True
-            print(f"{cost['source']}:1: takes {cost['cpu_s']:.1f} s to compile, more than {seconds_allowed(cost):.0f} s "
-                  f"({cost['object']})", file=sys.stderr)
+            print(f"{cost['source']}:1: took {cost['cpu_s']:.1f} s to compile, more than {seconds_allowed(cost):.0f} s "
+                  f"({cost['object']})")
         if cost["max_rss_mb"] > MEGABYTES:
             failed = True
             print(f"{cost['source']}:1: takes {cost['max_rss_mb']:.0f} MB to compile, more than {MEGABYTES:.0f} MB "

@@ -16,7 +16,7 @@ def value_after(arguments, option):
 
 def architectures(arguments):
     """Number of GPU targets that one nvcc call compiles for; 0 for a host compiler."""
-    if "nvcc" not in os.path.basename(arguments[0]):
+    if not any(os.path.basename(a) == "nvcc" for a in arguments):
         return 0
     named = [a.split("code=")[-1] for a in arguments if a.startswith(("-gencode", "--generate-code"))]
     return max(1, sum(codes.count(",") + 1 for codes in named))

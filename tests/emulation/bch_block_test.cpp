@@ -4,14 +4,11 @@
 #define WB_WIDTH 1
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <random>
-#include <utility>
 #include <vector>
 
-#include <tests/emulation/emulated_block.hpp>
+#include <tests/emulation/block_group.hpp>
 #include <warpband/exec/cpu.hpp>
-#include <warpband/exec/forwarding.hpp>
 #include <warpband/fec/bch/bch.hpp>
 #include <warpband/fec/bch/bch_op.hpp>
 
@@ -20,51 +17,13 @@ inline namespace WB_ISA {
 
 namespace {
 
-/// What core/group.hpp has for a CUDA device.
-struct emulated_bch_group {
-  int size;
-  std::int32_t* word;
-  int rank = static_cast<int>(emulation::thread_index.x);
-  void sync() const { emulation::meet(0, size); }
-  template <class F>
-  std::int32_t combined(F add) const {
-    if (rank == 0) *word = 0;
-    sync();
-    add();
-    sync();
-    const std::int32_t x = *word;
-    sync();
-    return x;
-  }
-  std::int32_t sum_all(std::int32_t x) const {
-    return combined([&] { *word += x; });
-  }
-  std::int32_t xor_all(std::int32_t x) const {
-    return combined([&] { *word ^= x; });
-  }
-};
-
-template <class Args>
-class watched_bch final : public forwarding_executor {
- public:
-  watched_bch(executor& cpu, std::function<void(const Args&)> watch)
-      : forwarding_executor(cpu), watch_(std::move(watch)) {}
-  void run(const kernel_set& op, const void* args, std::size_t items) override {
-    watch_(*static_cast<const Args*>(args));
-    forwarding_executor::run(op, args, items);
-  }
-
- private:
-  std::function<void(const Args&)> watch_;
-};
-
 template <class Op>
 void run_block(Op op, std::size_t items, unsigned seed) {
   constexpr unsigned threads = 32;
   std::vector<float> memory(emulation::shared_bytes / sizeof(float));
   std::int32_t word = 0;
   emulation::run(1, threads, seed, memory.data(), [&] {
-    const emulated_bch_group g{static_cast<int>(threads), &word};
+    const emulation::block_group g{static_cast<int>(threads), &word};
     for (std::size_t i = 0; i < items; i++) {
       op(item<float>{i, 1}, g, emulation::shared);
       g.sync();
@@ -85,7 +44,7 @@ TEST(emulated_bch_block, gives_what_a_cpu_gives) {
     for (unsigned seed = 0; seed < 2; seed++) {  // orders in which threads run
       cpu base({.threads = 1, .instructions = isa::scalar});
       bytes words(items * n), blocks_words(items * n, 9);
-      watched_bch<bch_encode_args> encoding(base, [&](const bch_encode_args& of_cpu) {
+      emulation::watched_cpu<bch_encode_args> encoding(base, [&](const bch_encode_args& of_cpu) {
         bch_encode_op op{{of_cpu}};
         op.a.coded = make_view(blocks_words.data(), items, n);
         run_block(op, items, seed);
@@ -97,7 +56,7 @@ TEST(emulated_bch_block, gives_what_a_cpu_gives) {
         for (std::size_t e = 0; e < i; e++) words[i * n + (13 * i + 7 * e) % n] ^= 1;
       bytes decided(items * k), status(items), block_bits(items * k, 9), block_status(items, 9);
       std::vector<std::int32_t> corrected(items), block_corrected(items, 99);
-      watched_bch<bch_decode_args> decoding(base, [&](const bch_decode_args& of_cpu) {
+      emulation::watched_cpu<bch_decode_args> decoding(base, [&](const bch_decode_args& of_cpu) {
         bch_decode_op op{{of_cpu}};
         op.a.bits = make_view(block_bits.data(), items, k);
         op.a.status = make_view(block_status.data(), items);

@@ -2,17 +2,15 @@
 // bits as a CPU, in any order in which threads run.
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <utility>
 #include <vector>
 
 #include <tests/ctc.hpp>
 #include <warpband/exec/cpu.hpp>
-#include <warpband/exec/forwarding.hpp>
 
 #define WB_ISA emulated_ctc
 #define WB_WIDTH 1
 // clang-format off
+#include <tests/emulation/block_group.hpp>
 #include <tests/emulation/cuda_words.hpp>
 // clang-format on
 
@@ -23,20 +21,6 @@ namespace wb {
 inline namespace WB_ISA {
 
 namespace {
-
-/// A CPU, which shows each op's arguments to `watch` before it runs.
-class watched_cpu final : public forwarding_executor {
- public:
-  watched_cpu(executor& cpu, std::function<void(const ctc_decode_args&)> watch)
-      : forwarding_executor(cpu), watch_(std::move(watch)) {}
-  void run(const kernel_set& op, const void* args, std::size_t items) override {
-    watch_(*static_cast<const ctc_decode_args*>(args));
-    forwarding_executor::run(op, args, items);
-  }
-
- private:
-  std::function<void(const ctc_decode_args&)> watch_;
-};
 
 constexpr std::size_t items = 3;
 
@@ -56,7 +40,7 @@ void expect_same(const ctc_config& code, const ctc_decoder_config& config, float
     got_coded.assign(n * items, 9.f);
     got_iterations.assign(items, 99);
     cpu base({.threads = 1, .instructions = isa::scalar});
-    watched_cpu exec(base, [&](const ctc_decode_args& of_cpu) {
+    emulation::watched_cpu<ctc_decode_args> exec(base, [&](const ctc_decode_args& of_cpu) {
       ctc_decode_op<M, true> op{{of_cpu}};
       op.a.bits = make_view(got.data(), items, k);
       op.a.soft = make_view(got_soft.data(), items, k);

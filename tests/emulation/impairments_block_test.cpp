@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include <tests/emulation/emulated_block.hpp>
+#include <tests/emulation/block_group.hpp>
 #include <warpband/channel/impairments/impairments.hpp>
 #include <warpband/channel/impairments/impairments_op.hpp>
 #include <warpband/exec/cpu.hpp>
@@ -22,23 +22,6 @@ namespace wb {
 inline namespace WB_ISA {
 
 namespace {
-
-/// What core/group.hpp has for a CUDA device.
-struct emulated_impairments_group {
-  int size;
-  std::int32_t* word;  // for sums
-  int rank = static_cast<int>(emulation::thread_index.x);
-  void sync() const { emulation::meet(0, size); }
-  std::int32_t sum_all(std::int32_t x) const {
-    if (rank == 0) *word = 0;
-    sync();
-    *word += x;
-    sync();
-    const std::int32_t sum = *word;
-    sync();
-    return sum;
-  }
-};
 
 /// Runs the three steps with threads as well, each with what the step before it made on the CPU.
 class emulated_impairments final : public forwarding_executor {
@@ -67,7 +50,7 @@ class emulated_impairments final : public forwarding_executor {
     ASSERT_LE(op.scratch_bytes(threads_), emulation::shared_bytes);
     std::int32_t word = 0;
     emulation::run(1, static_cast<unsigned>(threads_), seed, memory_.data(), [&] {
-      const emulated_impairments_group g{threads_, &word};
+      const emulation::block_group g{threads_, &word};
       for (std::size_t i = 0; i < items; i++) {
         op(i, 1, g, emulation::shared);
         g.sync();

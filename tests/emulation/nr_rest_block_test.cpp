@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include <tests/emulation/emulated_block.hpp>
+#include <tests/emulation/block_group.hpp>
 #include <warpband/nr/shared_channel_op.hpp>
 
 namespace wb {
@@ -16,12 +16,6 @@ inline namespace WB_ISA {
 namespace {
 
 /// What core/group.hpp has for a CUDA device.
-struct emulated_rest_group {
-  int size;
-  int rank = static_cast<int>(emulation::thread_index.x);
-  void sync() const { emulation::meet(0, size); }
-};
-
 TEST(emulated_nr_rest_block, gives_what_one_thread_gives) {
   constexpr std::size_t symbols = 3;
   std::vector<float> memory(emulation::shared_bytes / sizeof(float));
@@ -38,7 +32,7 @@ TEST(emulated_nr_rest_block, gives_what_one_thread_gives) {
         const nr_rest_op op{{{subcarriers, in.data(), found.data()}}};
         found.assign(symbols, -1);
         emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(), [&] {
-          const emulated_rest_group g{threads};
+          const emulation::block_group g{threads};
           for (std::size_t l = 0; l < symbols; l++) {
             op(item<float>{l, 1}, g, emulation::shared);
             g.sync();

@@ -6,15 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <random>
-#include <utility>
 #include <vector>
 
-#include <tests/emulation/emulated_block.hpp>
+#include <tests/emulation/block_group.hpp>
 #include <tests/sparse_ldpc.hpp>
 #include <warpband/exec/cpu.hpp>
-#include <warpband/exec/forwarding.hpp>
 #include <warpband/fec/osd/osd.hpp>
 #include <warpband/fec/osd/osd_op.hpp>
 
@@ -22,29 +19,6 @@ namespace wb {
 inline namespace WB_ISA {
 
 namespace {
-
-/// What core/group.hpp has for a CUDA device.
-struct emulated_osd_group {
-  int size;
-  int rank = static_cast<int>(emulation::thread_index.x);
-  void sync() const { emulation::meet(0, size); }
-  bool any(bool x) const { return emulation::any_of_block(x); }
-};
-
-/// Shows the arguments of OSD before it runs. Those of belief propagation pass first.
-class watched_osd final : public forwarding_executor {
- public:
-  watched_osd(executor& cpu, std::function<void(const osd_args&)> watch)
-      : forwarding_executor(cpu), watch_(std::move(watch)) {}
-  void run(const kernel_set& op, const void* args, std::size_t items) override {
-    if (calls_++ == 1) watch_(*static_cast<const osd_args*>(args));
-    forwarding_executor::run(op, args, items);
-  }
-
- private:
-  std::function<void(const osd_args&)> watch_;
-  int calls_ = 0;
-};
 
 void expect_same_osd(const parity_check_matrix& h, const bp_osd_config& config, bool words, int threads) {
   const bp_osd d(h, config);
@@ -65,24 +39,27 @@ void expect_same_osd(const parity_check_matrix& h, const bp_osd_config& config, 
   for (unsigned seed = 0; seed < 3; seed++) {  // orders in which threads run
     std::vector<std::uint8_t> bits(items * n), status(items), want_bits(items * n), want_status(items);
     cpu base({.threads = 1, .instructions = isa::scalar});
-    watched_osd exec(base, [&](const osd_args& of_cpu) {
-      osd_op op{{of_cpu}};
-      for (std::size_t i = 0; i < items; i++) {  // what belief propagation left
-        status[i] = of_cpu.status.data[i];
-        for (std::size_t c = 0; c < n; c++) bits[i * n + c] = of_cpu.bits.data[i * n + c];
-      }
-      op.a.bits = make_view(bits.data(), items, n);
-      op.a.status = make_view(status.data(), items);
-      ASSERT_LE(op.scratch_bytes(threads), memory.size() * sizeof(float));
-      ASSERT_EQ(op.scratch_bytes(threads) % 16, 0u);
-      emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(), [&] {
-        const emulated_osd_group g{threads};
-        for (std::size_t i = 0; i < items; i++) {
-          op(i, 1, g, emulation::shared);
-          g.sync();
-        }
-      });
-    });
+    emulation::watched_cpu<osd_args> exec(
+        base,
+        [&](const osd_args& of_cpu) {
+          osd_op op{{of_cpu}};
+          for (std::size_t i = 0; i < items; i++) {  // what belief propagation left
+            status[i] = of_cpu.status.data[i];
+            for (std::size_t c = 0; c < n; c++) bits[i * n + c] = of_cpu.bits.data[i * n + c];
+          }
+          op.a.bits = make_view(bits.data(), items, n);
+          op.a.status = make_view(status.data(), items);
+          ASSERT_LE(op.scratch_bytes(threads), memory.size() * sizeof(float));
+          ASSERT_EQ(op.scratch_bytes(threads) % 16, 0u);
+          emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(), [&] {
+            const emulation::block_group g{threads};
+            for (std::size_t i = 0; i < items; i++) {
+              op(i, 1, g, emulation::shared);
+              g.sync();
+            }
+          });
+        },
+        {.number = 1});
     d.run(exec, make_view<const float>(llr.data(), items, n),
           {.bits = make_view(want_bits.data(), items, n), .status = make_view(want_status.data(), items)},
           words ? view<const std::uint8_t>{} : make_view<const std::uint8_t>(syndrome.data(), items, checks));

@@ -5,15 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <complex>
-#include <functional>
 #include <limits>
 #include <random>
-#include <utility>
 #include <vector>
 
-#include <tests/emulation/emulated_block.hpp>
+#include <tests/emulation/block_group.hpp>
 #include <warpband/exec/cpu.hpp>
-#include <warpband/exec/forwarding.hpp>
 #include <warpband/nr/pdcch/pdcch.hpp>
 #include <warpband/nr/pdcch/pdcch_op.hpp>
 
@@ -21,29 +18,6 @@ namespace wb {
 inline namespace WB_ISA {
 
 namespace {
-
-/// What core/group.hpp has for a CUDA device.
-struct emulated_pdcch_group {
-  int size;
-  int rank = static_cast<int>(emulation::thread_index.x);
-  void sync() const { emulation::meet(0, size); }
-  bool any(bool x) const { return emulation::any_of_block(x); }
-};
-
-/// Calls `watch` with the arguments of the first kernel, after it ran.
-class watched_pdcch final : public forwarding_executor {
- public:
-  watched_pdcch(executor& cpu, std::function<void(const void*)> watch)
-      : forwarding_executor(cpu), watch_(std::move(watch)) {}
-  void run(const kernel_set& op, const void* args, std::size_t items) override {
-    forwarding_executor::run(op, args, items);
-    if (calls_++ == 0) watch_(args);
-  }
-
- private:
-  std::function<void(const void*)> watch_;
-  int calls_ = 0;
-};
 
 void expect_same_candidates(const pdcch_config& c, unsigned seed, int threads) {
   constexpr std::size_t items = 3;
@@ -55,23 +29,26 @@ void expect_same_candidates(const pdcch_config& c, unsigned seed, int threads) {
   std::vector<float> memory(emulation::shared_bytes / sizeof(float));
   cpu base({.threads = 1, .instructions = isa::scalar});
   int judged = 0;
-  watched_pdcch exec(base, [&](const void* args) {
-    const auto& of_cpu = *static_cast<const pdcch_equalise_args*>(args);
-    std::vector<float> llr(items * static_cast<std::size_t>(c.coded_bits())), numbers(items * pdcch_numbers);
-    pdcch_equalise_op op{{of_cpu}};
-    op.a.llr = llr.data(), op.a.numbers = numbers.data();
-    ASSERT_LE(op.scratch(threads), memory.size());
-    emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(), [&] {
-      const emulated_pdcch_group g{threads};
-      for (std::size_t i = 0; i < items; i++) {
-        op(item<float>{i, 1}, g, emulation::shared);
-        g.sync();
-      }
-    });
-    EXPECT_EQ(llr, std::vector<float>(of_cpu.llr, of_cpu.llr + llr.size()));
-    EXPECT_EQ(numbers, std::vector<float>(of_cpu.numbers, of_cpu.numbers + numbers.size()));
-    judged++;
-  });
+  emulation::watched_cpu<pdcch_equalise_args> exec(
+      base,
+      [&](const pdcch_equalise_args& of_cpu) {
+        std::vector<float> llr(items * static_cast<std::size_t>(c.coded_bits())),
+            numbers(items * pdcch_numbers);
+        pdcch_equalise_op op{{of_cpu}};
+        op.a.llr = llr.data(), op.a.numbers = numbers.data();
+        ASSERT_LE(op.scratch(threads), memory.size());
+        emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(), [&] {
+          const emulation::block_group g{threads};
+          for (std::size_t i = 0; i < items; i++) {
+            op(item<float>{i, 1}, g, emulation::shared);
+            g.sync();
+          }
+        });
+        EXPECT_EQ(llr, std::vector<float>(of_cpu.llr, of_cpu.llr + llr.size()));
+        EXPECT_EQ(numbers, std::vector<float>(of_cpu.numbers, of_cpu.numbers + numbers.size()));
+        judged++;
+      },
+      {.number = 0, .after = true});
   pdcch_decoder({.channel = c, .list_size = 1})
       .run(exec, make_view<const std::complex<float>>(grids.data(), items, c.elements()),
            {{0, 3, 0}, {1, 4, 0}, {2, 5, c.cces() < 2 * c.level ? 0 : c.level}});

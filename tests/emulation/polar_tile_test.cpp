@@ -1,19 +1,17 @@
 // The list decoder of polar codes as a CUDA warp runs it, on the host: the same bits as a CPU.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <warpband/exec/cpu.hpp>
-#include <warpband/exec/forwarding.hpp>
 #include <warpband/fec/polar/polar.hpp>
 
 #define WB_ISA emulated_polar
 #define WB_WIDTH 1
 // clang-format off
+#include <tests/emulation/block_group.hpp>
 #include <tests/emulation/cuda_words.hpp>
 // clang-format on
 
@@ -31,20 +29,6 @@ namespace wb {
 inline namespace WB_ISA {
 
 namespace {
-
-/// A CPU, which shows each op's arguments to `watch` before it runs.
-class watched_cpu final : public forwarding_executor {
- public:
-  watched_cpu(executor& cpu, std::function<void(const polar_decode_args&)> watch)
-      : forwarding_executor(cpu), watch_(std::move(watch)) {}
-  void run(const kernel_set& op, const void* args, std::size_t items) override {
-    watch_(*static_cast<const polar_decode_args*>(args));
-    forwarding_executor::run(op, args, items);
-  }
-
- private:
-  std::function<void(const polar_decode_args&)> watch_;
-};
 
 constexpr std::size_t items = 3;
 
@@ -69,7 +53,7 @@ void expect_same(const polar_config& code, polar_precision precision, unsigned o
     got.assign(k * items, 9);
     got_status.assign(items, 9);
     cpu base({.threads = 1, .instructions = isa::scalar});
-    watched_cpu exec(base, [&](const polar_decode_args& of_cpu) {
+    emulation::watched_cpu<polar_decode_args> exec(base, [&](const polar_decode_args& of_cpu) {
       polar_decoding<L, Exact> op{{of_cpu}};
       op.a.bits = make_view(got.data(), items, k);
       op.a.status = make_view(got_status.data(), items, std::size_t{1});

@@ -5,14 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <complex>
-#include <functional>
 #include <random>
-#include <utility>
 #include <vector>
 
-#include <tests/emulation/emulated_block.hpp>
+#include <tests/emulation/block_group.hpp>
 #include <warpband/exec/cpu.hpp>
-#include <warpband/exec/forwarding.hpp>
 #include <warpband/nr/pucch/pucch.hpp>
 #include <warpband/nr/pucch/pucch_op.hpp>
 
@@ -20,30 +17,6 @@ namespace wb {
 inline namespace WB_ISA {
 
 namespace {
-
-/// What core/group.hpp has for a CUDA device.
-struct emulated_pucch_group {
-  int size;
-  int rank = static_cast<int>(emulation::thread_index.x);
-  void sync() const { emulation::meet(0, size); }
-  bool any(bool x) const { return emulation::any_of_block(x); }
-};
-
-/// Shows the arguments of the first operation after it has run.
-class watched_pucch final : public forwarding_executor {
- public:
-  watched_pucch(executor& cpu, std::function<void(const pucch_equalise_args&)> watch)
-      : forwarding_executor(cpu), watch_(std::move(watch)) {}
-  void run(const kernel_set& op, const void* args, std::size_t items) override {
-    forwarding_executor::run(op, args, items);
-    sync();
-    if (calls_++ == 0) watch_(*static_cast<const pucch_equalise_args*>(args));
-  }
-
- private:
-  std::function<void(const pucch_equalise_args&)> watch_;
-  int calls_ = 0;
-};
 
 void expect_same_pucch(const pucch_config& config, int threads) {
   const pucch_detector d(config);
@@ -55,31 +28,35 @@ void expect_same_pucch(const pucch_config& config, int threads) {
   values[d.values() + 1] = {1e20f, 0};
   std::vector<float> memory(emulation::shared_bytes / sizeof(float));
   cpu base({.threads = 1, .instructions = isa::scalar});
-  watched_pucch exec(base, [&](const pucch_equalise_args& of_cpu) {
-    for (unsigned seed = 0; seed < 3; seed++) {  // orders in which threads run
-      pucch_equalise_op op{{of_cpu}};
-      std::vector<float> llr(items * of_cpu.llr.elements), numbers(items * pucch_numbers);
-      op.a.llr = make_view(llr.data(), items, of_cpu.llr.elements);
-      op.a.numbers = make_view(numbers.data(), items, pucch_numbers);
-      ASSERT_LE(op.scratch(threads), memory.size());
-      emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(), [&] {
-        const emulated_pucch_group g{threads};
-        for (std::size_t i = 0; i < items; i++) {
-          op(item<float>{i, 1}, g, emulation::shared);
-          g.sync();
+  emulation::watched_cpu<pucch_equalise_args> exec(
+      base,
+      [&](const pucch_equalise_args& of_cpu) {
+        for (unsigned seed = 0; seed < 3; seed++) {  // orders in which threads run
+          pucch_equalise_op op{{of_cpu}};
+          std::vector<float> llr(items * of_cpu.llr.elements), numbers(items * pucch_numbers);
+          op.a.llr = make_view(llr.data(), items, of_cpu.llr.elements);
+          op.a.numbers = make_view(numbers.data(), items, pucch_numbers);
+          ASSERT_LE(op.scratch(threads), memory.size());
+          emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(), [&] {
+            const emulation::block_group g{threads};
+            for (std::size_t i = 0; i < items; i++) {
+              op(item<float>{i, 1}, g, emulation::shared);
+              g.sync();
+            }
+          });
+          for (std::size_t i = 0; i < items; i++) {
+            for (std::size_t e = 0; e < of_cpu.llr.elements; e++)
+              ASSERT_EQ(llr[i * of_cpu.llr.elements + e],
+                        of_cpu.llr.data[i * of_cpu.llr.item_stride + e * of_cpu.llr.element_stride])
+                  << i << " " << e;
+            for (std::size_t n = 0; n < pucch_numbers; n++)
+              ASSERT_EQ(
+                  numbers[i * pucch_numbers + n],
+                  of_cpu.numbers.data[i * of_cpu.numbers.item_stride + n * of_cpu.numbers.element_stride]);
+          }
         }
-      });
-      for (std::size_t i = 0; i < items; i++) {
-        for (std::size_t e = 0; e < of_cpu.llr.elements; e++)
-          ASSERT_EQ(llr[i * of_cpu.llr.elements + e],
-                    of_cpu.llr.data[i * of_cpu.llr.item_stride + e * of_cpu.llr.element_stride])
-              << i << " " << e;
-        for (std::size_t n = 0; n < pucch_numbers; n++)
-          ASSERT_EQ(numbers[i * pucch_numbers + n],
-                    of_cpu.numbers.data[i * of_cpu.numbers.item_stride + n * of_cpu.numbers.element_stride]);
-      }
-    }
-  });
+      },
+      {.number = 0, .after = true});
   d.run(exec, make_view<const std::complex<float>>(values.data(), items, d.values()), {3, 1, 2}, {});
 }
 

@@ -4,52 +4,18 @@
 #define WB_WIDTH 1
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <limits>
-#include <utility>
 #include <vector>
 
-#include <tests/emulation/emulated_block.hpp>
+#include <tests/emulation/block_group.hpp>
 #include <tests/sparse_ldpc.hpp>
 #include <warpband/exec/cpu.hpp>
-#include <warpband/exec/forwarding.hpp>
 #include <warpband/fec/sparse_ldpc/sparse_ldpc_op.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 namespace {
-
-/// What core/group.hpp has for a CUDA device.
-struct emulated_group {
-  int size;
-  std::int32_t* word;
-  int rank = static_cast<int>(emulation::thread_index.x);
-  void sync() const { emulation::meet(0, size); }
-  bool any(bool x) const { return emulation::any_of_block(x); }
-  std::int32_t sum_all(std::int32_t x) const {
-    if (rank == 0) *word = 0;
-    sync();
-    *word += x;
-    sync();
-    const std::int32_t sum = *word;
-    sync();
-    return sum;
-  }
-};
-
-class watched_sparse final : public forwarding_executor {
- public:
-  watched_sparse(executor& cpu, std::function<void(const sparse_ldpc_args&)> watch)
-      : forwarding_executor(cpu), watch_(std::move(watch)) {}
-  void run(const kernel_set& op, const void* args, std::size_t items) override {
-    watch_(*static_cast<const sparse_ldpc_args*>(args));
-    forwarding_executor::run(op, args, items);
-  }
-
- private:
-  std::function<void(const sparse_ldpc_args&)> watch_;
-};
 
 template <template <class> class Rule>
 void expect_same(const parity_check_matrix& h, const sparse_ldpc_config& config, int threads) {
@@ -69,7 +35,7 @@ void expect_same(const parity_check_matrix& h, const sparse_ldpc_config& config,
     std::vector<std::uint8_t> bits(n * items, 9), status(items, 9);
     std::vector<std::int32_t> iterations(items, 99);
     cpu base({.threads = 1, .instructions = isa::scalar});
-    watched_sparse exec(base, [&](const sparse_ldpc_args& of_cpu) {
+    emulation::watched_cpu<sparse_ldpc_args> exec(base, [&](const sparse_ldpc_args& of_cpu) {
       sparse_ldpc_decode_op<Rule> op{{of_cpu}};
       op.a.soft = make_view(got.data(), items, n);
       op.a.bits = make_view(bits.data(), items, n);
@@ -79,7 +45,7 @@ void expect_same(const parity_check_matrix& h, const sparse_ldpc_config& config,
       ASSERT_LE(op.scratch(threads), memory.size());
       std::int32_t word = 0;
       emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(), [&] {
-        const emulated_group g{threads, &word};
+        const emulation::block_group g{threads, &word};
         for (std::size_t i = 0; i < items; i++) {
           op(item<float>{i, 1}, g, emulation::shared);
           g.sync();
@@ -106,19 +72,6 @@ TEST(emulated_sparse_ldpc_block, gives_what_a_cpu_gives) {
           h, {.algorithm = ldpc_algorithm::sum_product, .iterations = 6, .schedule = schedule}, 64);
     }
 }
-
-class watched_encoder final : public forwarding_executor {
- public:
-  watched_encoder(executor& cpu, std::function<void(const sparse_ldpc_encode_args&)> watch)
-      : forwarding_executor(cpu), watch_(std::move(watch)) {}
-  void run(const kernel_set& op, const void* args, std::size_t items) override {
-    watch_(*static_cast<const sparse_ldpc_encode_args*>(args));
-    forwarding_executor::run(op, args, items);
-  }
-
- private:
-  std::function<void(const sparse_ldpc_encode_args&)> watch_;
-};
 
 TEST(emulated_sparse_ldpc_block, encodes_as_a_cpu_does) {
   // Dense sums alone, with sums of rows, and a chain of sums, an accumulator.
@@ -151,13 +104,13 @@ TEST(emulated_sparse_ldpc_block, encodes_as_a_cpu_does) {
     for (unsigned seed = 0; seed < 3; seed++) {
       std::vector<std::uint8_t> got(items * (sent + 1), 9), want(items * (sent + 1), 7);
       cpu base({.threads = 1, .instructions = isa::scalar});
-      watched_encoder exec(base, [&](const sparse_ldpc_encode_args& of_cpu) {
+      emulation::watched_cpu<sparse_ldpc_encode_args> exec(base, [&](const sparse_ldpc_encode_args& of_cpu) {
         sparse_ldpc_encode_op op{{of_cpu}};
         op.a.coded = make_view(got.data(), items, sent + 1);
         ASSERT_LE(op.scratch(32), memory.size());
         std::int32_t word = 0;
         emulation::run(1, 32, seed, memory.data(), [&] {
-          const emulated_group g{32, &word};
+          const emulation::block_group g{32, &word};
           for (std::size_t i = 0; i < items; i++) {
             op(item<float>{i, 1}, g, emulation::shared);
             g.sync();

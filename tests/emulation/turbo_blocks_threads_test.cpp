@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include <tests/emulation/emulated_block.hpp>
+#include <tests/emulation/block_group.hpp>
 #include <warpband/fec/blocks/turbo_blocks_op.hpp>
 #include <warpband/fec/crc/crc.hpp>
 #include <warpband/fec/lte/qpp.hpp>
@@ -17,21 +17,6 @@ inline namespace WB_ISA {
 
 namespace {
 
-/// What core/group.hpp has for a CUDA device.
-struct emulated_group {
-  int rank = static_cast<int>(emulation::thread_index.x), size;
-  std::int32_t* word;
-  void sync() const { emulation::meet(0, size); }
-  std::int32_t xor_all(std::int32_t x) const {
-    if (rank == 0) *word = 0;
-    sync();
-    *word ^= x;
-    sync();
-    const std::int32_t sum = *word;
-    sync();
-    return sum;
-  }
-};
 /// The op for one item by so many threads.
 template <class Op>
 void by_threads(const Op& op, int threads, unsigned seed) {
@@ -39,7 +24,7 @@ void by_threads(const Op& op, int threads, unsigned seed) {
   ASSERT_LE(op.scratch_bytes(threads), emulation::shared_bytes);
   std::int32_t word = 0;
   emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(),
-                 [&] { op(0, 1, emulated_group{.size = threads, .word = &word}, memory.data()); });
+                 [&] { op(0, 1, emulation::block_group{.size = threads, .word = &word}, memory.data()); });
 }
 template <class Op>
 void alone(const Op& op) {

@@ -76,6 +76,7 @@ class bch_encoder {
   /// Throws shape_error.
   void run(executor& exec, view<const std::uint8_t> bits, view<std::uint8_t> coded) const;
   const bch_code& code() const noexcept { return code_; }
+  const bch_config& config() const noexcept { return code_.config(); }
 
  private:
   bch_code code_;
@@ -114,6 +115,7 @@ class bch_decoder {
   void run(executor& exec, view<const std::uint8_t> received, const bch_output& out,
            view<const std::uint8_t> erased = {}, view<const std::int32_t> undecided = {}) const;
   const bch_code& code() const noexcept { return code_; }
+  const bch_config& config() const noexcept { return code_.config(); }
 
  private:
   bch_code code_;

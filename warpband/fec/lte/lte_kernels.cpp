@@ -11,5 +11,3 @@ WB_EXPORT_TRANSPORT_OP(lte_assemble)
 WB_EXPORT_TRANSPORT_OP(lte_harq)
 }  // namespace WB_ISA
 }  // namespace wb
-
-#undef WB_EXPORT_TRANSPORT_OP

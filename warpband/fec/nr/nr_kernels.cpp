@@ -13,5 +13,3 @@ WB_EXPORT_TRANSPORT_OP(nr_feedback)
 WB_EXPORT_TRANSPORT_OP(nr_front)
 }  // namespace WB_ISA
 }  // namespace wb
-
-#undef WB_EXPORT_TRANSPORT_OP

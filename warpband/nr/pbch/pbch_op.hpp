@@ -7,6 +7,7 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/op.hpp>
 #include <warpband/nr/pbch/pbch_args.hpp>
+#include <warpband/nr/scratch_cx.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -102,15 +103,6 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
   }
 
  private:
-  template <class T>
-  WB_HD static cx<T> pair(const T* s, int n) {
-    return {s[2 * n], s[2 * n + 1]};
-  }
-  template <class T>
-  WB_HD static void put(T* s, int n, cx<T> z) {
-    s[2 * n] = z.re;
-    s[2 * n + 1] = z.im;
-  }
   /// exp(2 pi i k / 256).
   template <class T>
   WB_HD cx<T> unit(int k) const {
@@ -156,12 +148,12 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
       const auto usable = (abs(z.re) <= T(1e15f)) & (abs(z.im) <= T(1e15f));  // no NaN
       bad = bad | !usable;
       z = or_zero(usable, z);
-      if (i >= subcarriers) put(s + grid, i - subcarriers, z);
+      if (i >= subcarriers) store_cx(s + grid, i - subcarriers, z);
     }
     bad = g.any(bad);
     g.sync();
     T energy(0.f);
-    WB_ROLL for (int i = 0; i < 3 * subcarriers; i++) energy = norm_fma(pair(s + grid, i), energy);
+    WB_ROLL for (int i = 0; i < 3 * subcarriers; i++) energy = norm_fma(load_cx(s + grid, i), energy);
     const T scale = T(1.f) / sqrt(max(energy * T(1.f / 720), T(1e-35f)));
     g.sync();
     for (int i = g.rank; i < 2 * 3 * subcarriers; i += g.size) s[grid + i] = scale * s[grid + i];
@@ -179,7 +171,7 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
       cx<T> z{T(0.f), T(0.f)};
       WB_UNROLL for (int r = 0; r < 4; r++) {
         const int k = 4 * i + r, sss = k - 56;
-        cx<T> y = pair(s + grid, symbol * subcarriers + k);
+        cx<T> y = load_cx(s + grid, symbol * subcarriers + k);
         if (!pbch_in_symbol(symbol, k)) {
           if (sss >= 0 && sss < 127) {
             const auto w = bits_of(s[words + pbch_sss_word + sss / 32]);
@@ -191,7 +183,7 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
         const auto here = shift == I(r);
         z = {select(here, y.re, z.re), select(here, y.im, z.im)};
       }
-      put(s + pilots, n, z);
+      store_cx(s + pilots, n, z);
     }
     g.sync();
   }
@@ -203,13 +195,13 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
     for (int n = g.rank; n < pbch_dmrs_indices * pbch_dmrs_values; n += g.size) {
       const int h = n / pbch_dmrs_values, m = n % pbch_dmrs_values;
       const pbch_dmrs_place p(m);
-      const cx<T> y = pair(s + pilots, p.symbol * comb + p.subcarrier);
+      const cx<T> y = load_cx(s + pilots, p.symbol * comb + p.subcarrier);
       const auto w = bits_of(s[words + h * pbch_dmrs_words + m / 16]);
       const int bit = 2 * m % 32;
       const T half(0.707106781f);
-      put(s + products, n,
-          cx<T>{half * (pbch_signed(y.re, w, bit) + pbch_signed(y.im, w, bit + 1)),
-                half * (pbch_signed(y.im, w, bit) - pbch_signed(y.re, w, bit + 1))});
+      store_cx(s + products, n,
+               cx<T>{half * (pbch_signed(y.re, w, bit) + pbch_signed(y.im, w, bit + 1)),
+                     half * (pbch_signed(y.im, w, bit) - pbch_signed(y.re, w, bit + 1))});
     }
     g.sync();
     for (int n = g.rank; n < pbch_dmrs_indices * delays; n += g.size) {
@@ -225,14 +217,14 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
                                        : 144;
         cx<T> sum{T(0.f), T(0.f)};
         WB_ROLL for (int m = first; m < last; m++) sum =
-            fma(unit<T>(pbch_dmrs_place(m).subcarrier * d), pair(z, m), sum);
+            fma(unit<T>(pbch_dmrs_place(m).subcarrier * d), load_cx(z, m), sum);
         power = norm_fma(sum, power);
       }
       s[metrics + n] = power;
     }
     g.sync();
     T energy(0.f);  // what noise of this energy would give at a delay
-    WB_ROLL for (int m = 0; m < pbch_dmrs_values; m++) energy = norm_fma(pair(s + products, m), energy);
+    WB_ROLL for (int m = 0; m < pbch_dmrs_values; m++) energy = norm_fma(load_cx(s + products, m), energy);
     for (int h = g.rank; h < pbch_dmrs_indices; h += g.size) {
       const T* m = s + metrics + h * delays;
       T best(-1.f), before(0.f), after(0.f), spot(0.f), paths(0.f);
@@ -262,13 +254,13 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
       const cx<T> w = unit_at(T(static_cast<float>(i) / 128) * delay);
       WB_UNROLL for (int symbol = 0; symbol < 3; symbol++) {
         const int m = pbch_dmrs_value(symbol, i);
-        cx<T> z = pair(s + pilots, symbol * comb + i);
+        cx<T> z = load_cx(s + pilots, symbol * comb + i);
         if (m >= 0) WB_UNROLL for (int h = 0; h < pbch_dmrs_indices; h++) {
-            const cx<T> y = pair(s + products, h * pbch_dmrs_values + m);
+            const cx<T> y = load_cx(s + products, h * pbch_dmrs_values + m);
             const auto here = index == I(h);
             z = {select(here, y.re, z.re), select(here, y.im, z.im)};
           }
-        put(s + turned, symbol * comb + i, w * z);
+        store_cx(s + turned, symbol * comb + i, w * z);
       }
     }
     g.sync();
@@ -276,8 +268,8 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
       const T* z = s + turned + 2 * (n / taps) * comb;
       const int j = 4 * (n % taps - taps / 2);
       cx<T> sum{T(0.f), T(0.f)};
-      WB_ROLL for (int i = 0; i < comb; i++) sum = fma(unit<T>(i * j), pair(z, i), sum);
-      put(s + symbol_taps, n, sum);
+      WB_ROLL for (int i = 0; i < comb; i++) sum = fma(unit<T>(i * j), load_cx(z, i), sum);
+      store_cx(s + symbol_taps, n, sum);
     }
     g.sync();
   }
@@ -287,11 +279,11 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
   template <class T, class G>
   WB_HD cx<T> phase_advance(G, T* s) const {
     T energy(0.f);
-    WB_ROLL for (int n = 0; n < 3 * comb; n++) energy = norm_fma(pair(s + turned, n), energy);
+    WB_ROLL for (int n = 0; n < 3 * comb; n++) energy = norm_fma(load_cx(s + turned, n), energy);
     cx<T> sum{T(0.f), T(0.f)};
     WB_ROLL for (int j = 0; j < taps; j++) {
-      const cx<T> first = pair(s + symbol_taps, j), second = pair(s + symbol_taps, taps + j),
-                  third = pair(s + symbol_taps, 2 * taps + j);
+      const cx<T> first = load_cx(s + symbol_taps, j), second = load_cx(s + symbol_taps, taps + j),
+                  third = load_cx(s + symbol_taps, 2 * taps + j);
       const T power = norm_fma(first, norm_fma(second, norm(third)));
       const cx<T> c = conj(first) * second + conj(second) * third;
       const auto counts = power > (j == taps / 2 ? T(-1.f) : T(3.f) * energy);
@@ -309,8 +301,8 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
                       T& noise) const {
     using I = typename rebind<T>::i32;
     for (int i = g.rank; i < comb; i += g.size) {
-      const cx<T> z0 = advance * pair(s + turned, i), z1 = pair(s + turned, comb + i),
-                  z2 = conj(advance) * pair(s + turned, 2 * comb + i);
+      const cx<T> z0 = advance * load_cx(s + turned, i), z1 = load_cx(s + turned, comb + i),
+                  z2 = conj(advance) * load_cx(s + turned, 2 * comb + i);
       // Symbol 2 has nothing between PBCH and SSS; the SSS ends at subcarrier 182.
       T count(i < 12 || i >= 48 || (i >= 14 && i < 46) ? 3.f : 2.f);
       if (i == 45) count = select(shift == I(3), T(2.f), count);
@@ -320,7 +312,7 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
       const cx<T> mean = part * sum;
       T rest = norm_fma(z0 - mean, norm(z2 - mean));
       rest = rest + or_zero(complete, norm(z1 - mean));
-      put(s + means, i, mean);
+      store_cx(s + means, i, mean);
       s[residuals + i] = rest;
       s[weights + i] = count;
     }
@@ -328,7 +320,7 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
     T rest(0.f), power(0.f), counts(0.f), parts(0.f);
     WB_ROLL for (int i = 0; i < comb; i++) {
       rest = rest + s[residuals + i];
-      power = fma(s[weights + i], norm(pair(s + means, i)), power);
+      power = fma(s[weights + i], norm(load_cx(s + means, i)), power);
       counts = counts + s[weights + i];
       parts = parts + T(1.f) / s[weights + i];
     }
@@ -338,12 +330,12 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
     for (int n = g.rank; n < taps; n += g.size) {
       const int j = n - taps / 2;
       cx<T> sum{T(0.f), T(0.f)};
-      WB_ROLL for (int i = 0; i < comb; i++) sum = fma(unit<T>(4 * i * j), pair(s + means, i), sum);
+      WB_ROLL for (int i = 0; i < comb; i++) sum = fma(unit<T>(4 * i * j), load_cx(s + means, i), sum);
       const T size = norm(sum);
       const T wanted = max(size - T(3.f) * variance, T(0.f)) / max(size, T(1e-30f));
       const T late = T(static_cast<float>(j)) + T(0.5f) * delay;
       const cx<T> w = unit_at(T(1.f / 256) * to_float(shift) * late);
-      put(s + channel, n, (T(1.f / 64) * wanted) * (w * sum));
+      store_cx(s + channel, n, (T(1.f / 64) * wanted) * (w * sum));
     }
     g.sync();
   }
@@ -356,12 +348,12 @@ struct pbch_equalise_op : block_op<pbch_equalise_args> {
     for (int k = g.rank; k < subcarriers; k += g.size) {
       cx<T> h{T(0.f), T(0.f)};
       WB_ROLL for (int n = 0; n < taps; n++) h =
-          conj_fma(unit<T>(k * (n - taps / 2)), pair(s + channel, n), h);
+          conj_fma(unit<T>(k * (n - taps / 2)), load_cx(s + channel, n), h);
       h = conj(unit_at(T(static_cast<float>(k) / 512) * delay)) * h;
       WB_UNROLL for (int symbol = 0; symbol < 3; symbol++) {
         if (!pbch_in_symbol(symbol, k)) continue;
         const cx<T> turned_h = symbol == 0 ? conj(advance) * h : symbol == 1 ? h : advance * h;
-        cx<T> x = conj(turned_h) * pair(s + grid, symbol * subcarriers + k);
+        cx<T> x = conj(turned_h) * load_cx(s + grid, symbol * subcarriers + k);
         x = or_zero(good, factor * x);
         for (int i = 0; i < b.valid; i++) {
           const std::size_t block = b.first + static_cast<std::size_t>(i);

@@ -8,6 +8,7 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/op.hpp>
 #include <warpband/nr/pdcch/pdcch_args.hpp>
+#include <warpband/nr/scratch_cx.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -54,15 +55,6 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
   }
 
  private:
-  template <class T>
-  WB_HD static cx<T> pair(const T* s, int n) {
-    return {s[2 * n], s[2 * n + 1]};
-  }
-  template <class T>
-  WB_HD static void put(T* s, int n, cx<T> z) {
-    s[2 * n] = z.re;
-    s[2 * n + 1] = z.im;
-  }
   template <class T>
   WB_HD static std::size_t item_of(item<T> b, int lane) {
     return b.first + static_cast<std::size_t>(lane < b.valid ? lane : b.valid - 1);
@@ -145,12 +137,12 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
       }
       const auto usable = (abs(z.re) <= T(1e15f)) & (abs(z.im) <= T(1e15f));  // no NaN
       bad = bad | !usable;
-      put(s, i, or_zero(usable, z));
+      store_cx(s, i, or_zero(usable, z));
     }
     bad = g.any(bad);
     g.sync();
     T energy(0.f);
-    WB_ROLL for (int i = 0; i < n; i++) energy = norm_fma(pair(s, i), energy);
+    WB_ROLL for (int i = 0; i < n; i++) energy = norm_fma(load_cx(s, i), energy);
     const T scale = T(1.f) / sqrt(max(energy * T(1.f / static_cast<float>(n)), T(1e-35f)));
     g.sync();
     for (int i = g.rank; i < 2 * n; i += g.size) s[i] = scale * s[i];
@@ -166,7 +158,8 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
     const int width = a.shape.bundle_dmrs, row = a.shape.dmrs;
     for (int n = g.rank; n < a.shape.symbols * row; n += g.size) {
       const int symbol = n / row, bundle = n % row / width, m = n % width;
-      const cx<T> y = pair(s, (symbol * a.shape.bundles + bundle) * a.shape.bundle_subcarriers + 4 * m + 1);
+      const cx<T> y =
+          load_cx(s, (symbol * a.shape.bundles + bundle) * a.shape.bundle_subcarriers + 4 * m + 1);
       U w;
       if constexpr (width_of<T> == 1) {
         w = dmrs_bits(b.first, symbol, bundle, m);
@@ -176,9 +169,9 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
       }
       const U second = shift_right(w, U(1u));
       const T half(0.707106781f);
-      put(s + a.shape.pilots, n,
-          cx<T>{half * (negated(y.re, w) + negated(y.im, second)),
-                half * (negated(y.im, w) - negated(y.re, second))});
+      store_cx(s + a.shape.pilots, n,
+               cx<T>{half * (negated(y.re, w) + negated(y.im, second)),
+                     half * (negated(y.im, w) - negated(y.re, second))});
     }
     g.sync();
   }
@@ -189,7 +182,7 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
     const int row = a.shape.dmrs;
     cx<T> sum{T(0.f), T(0.f)};
     WB_ROLL for (int n = 0; n + row < a.shape.symbols * row; n++) sum =
-        conj_fma(pair(s + a.shape.pilots, n), pair(s + a.shape.pilots, n + row), sum);
+        conj_fma(load_cx(s + a.shape.pilots, n), load_cx(s + a.shape.pilots, n + row), sum);
     return direction(sum);
   }
   /// The phase's advance from subcarrier to subcarrier, by neighbouring DMRS.
@@ -199,7 +192,7 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
     cx<T> sum{T(0.f), T(0.f)};
     for (int first = 0; first < a.shape.symbols * a.shape.dmrs; first += width)
       WB_ROLL for (int n = first; n + 1 < first + width; n++) sum =
-          conj_fma(pair(s + a.shape.pilots, n), pair(s + a.shape.pilots, n + 1), sum);
+          conj_fma(load_cx(s + a.shape.pilots, n), load_cx(s + a.shape.pilots, n + 1), sum);
     return half_angle(half_angle(direction(sum)));
   }
 
@@ -209,21 +202,22 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
   WB_HD void average(cx<T> advance, cx<T> slope, G g, T* s, T& total, T& rest) const {
     const int row = a.shape.dmrs, width = a.shape.bundle_dmrs;
     for (int k = g.rank; k < a.shape.bundle_subcarriers; k += g.size)
-      put(s + a.shape.rotations, k, power(slope, k));
+      store_cx(s + a.shape.rotations, k, power(slope, k));
     g.sync();
     const cx<T> second = advance * advance;
     const T part(1.f / static_cast<float>(a.shape.symbols));
     for (int n = g.rank; n < row; n += g.size) {
-      cx<T> sum = pair(s + a.shape.pilots, n);
-      if (a.shape.symbols > 1) sum = conj_fma(advance, pair(s + a.shape.pilots, row + n), sum);
-      if (a.shape.symbols > 2) sum = conj_fma(second, pair(s + a.shape.pilots, 2 * row + n), sum);
-      put(s + a.shape.means, n, conj(pair(s + a.shape.rotations, 4 * (n % width) + 1)) * (part * sum));
+      cx<T> sum = load_cx(s + a.shape.pilots, n);
+      if (a.shape.symbols > 1) sum = conj_fma(advance, load_cx(s + a.shape.pilots, row + n), sum);
+      if (a.shape.symbols > 2) sum = conj_fma(second, load_cx(s + a.shape.pilots, 2 * row + n), sum);
+      store_cx(s + a.shape.means, n,
+               conj(load_cx(s + a.shape.rotations, 4 * (n % width) + 1)) * (part * sum));
     }
     g.sync();
     T of_mean(0.f);
-    WB_ROLL for (int n = 0; n < row; n++) of_mean = norm_fma(pair(s + a.shape.means, n), of_mean);
+    WB_ROLL for (int n = 0; n < row; n++) of_mean = norm_fma(load_cx(s + a.shape.means, n), of_mean);
     WB_ROLL for (int n = 0; n < a.shape.symbols * row; n++) total =
-        norm_fma(pair(s + a.shape.pilots, n), total);
+        norm_fma(load_cx(s + a.shape.pilots, n), total);
     rest = max(total - T(static_cast<float>(a.shape.symbols)) * of_mean, T(0.f));
   }
 
@@ -240,7 +234,7 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
       WB_ROLL for (int j = 0; j < a.shape.bundles; j++) {
         cx<T> sum{T(0.f), T(0.f)};
         WB_ROLL for (int m = 0; m < n; m++) {
-          const cx<T> z = pair(s + a.shape.means, j * n + m);
+          const cx<T> z = load_cx(s + a.shape.means, j * n + m);
           sum = {fma(T(vector[m]), z.re, sum.re), fma(T(vector[m]), z.im, sum.im)};
         }
         energy = norm_fma(sum, energy);
@@ -313,11 +307,11 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
       const int j = t / n, i = t % n;
       cx<T> sum{T(0.f), T(0.f)};
       WB_ROLL for (int m = 0; m < n; m++) {
-        const cx<T> z = pair(s + a.shape.means, j * n + m);
+        const cx<T> z = load_cx(s + a.shape.means, j * n + m);
         const T v = of_width<T>(a.filters.vectors + i * n + m, n * n, width);
         sum = {fma(v, z.re, sum.re), fma(v, z.im, sum.im)};
       }
-      put(s + a.shape.parts, t, T(1.f) / (floor + of_width<T>(a.filters.values + i, n, width)) * sum);
+      store_cx(s + a.shape.parts, t, T(1.f) / (floor + of_width<T>(a.filters.values + i, n, width)) * sum);
     }
     g.sync();
   }
@@ -334,14 +328,14 @@ struct pdcch_equalise_op : block_op<pdcch_equalise_args> {
       if (pdcch_has_dmrs(in_block)) continue;
       cx<T> h{T(0.f), T(0.f)};
       WB_ROLL for (int i = 0; i < n; i++) {
-        const cx<T> z = pair(s + a.shape.parts, j * n + i);
+        const cx<T> z = load_cx(s + a.shape.parts, j * n + i);
         const T v = of_width<T>(a.filters.spread + k * n + i, subcarriers * n, width);
         h = {fma(v, z.re, h.re), fma(v, z.im, h.im)};
       }
-      h = pair(s + a.shape.rotations, k) * h;
+      h = load_cx(s + a.shape.rotations, k) * h;
       WB_ROLL for (int symbol = 0; symbol < a.shape.symbols; symbol++) {
         const cx<T> rotated = (symbol == 0 ? one : symbol == 1 ? advance : second) * h;
-        cx<T> x = conj(rotated) * pair(s, (symbol * a.shape.bundles + j) * subcarriers + k);
+        cx<T> x = conj(rotated) * load_cx(s, (symbol * a.shape.bundles + j) * subcarriers + k);
         x = or_zero(good, factor * x);
         const int e =
             2 * ((symbol * a.shape.candidate_blocks + j * a.shape.bundle_blocks + k / 12) * pdcch_block_data +

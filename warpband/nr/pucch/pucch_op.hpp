@@ -8,6 +8,7 @@
 #include <warpband/core/memory.hpp>
 #include <warpband/exec/op.hpp>
 #include <warpband/nr/pucch/pucch_args.hpp>
+#include <warpband/nr/scratch_cx.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -209,15 +210,6 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
 
  private:
   template <class T>
-  WB_HD static cx<T> pair(const T* s, int n) {
-    return {s[2 * n], s[2 * n + 1]};
-  }
-  template <class T>
-  WB_HD static void put(T* s, int n, cx<T> z) {
-    s[2 * n] = z.re;
-    s[2 * n + 1] = z.im;
-  }
-  template <class T>
   WB_HD cx<T> received(item<T> b, int antenna, int symbol, int k) const {
     auto ignored = mask_from<typename rebind<T>::mask>(true);
     return pucch_value(a.in, static_cast<std::size_t>((antenna * a.symbols + symbol) * a.subcarriers + k), b,
@@ -262,7 +254,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
         const cx<T> y = conj(sent) * received(b, antenna, symbol, subcarrier_of(p));
         sum = fma(pucch_same<T>(a.analysis[p * a.ranks + i]), y, sum);
       }
-      put(s, row * a.ranks + i, sum);
+      store_cx(s, row * a.ranks + i, sum);
     }
     g.sync();
     for (int n = g.rank; n < a.antennas * a.hops * a.ranks; n += g.size) {
@@ -273,7 +265,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
         return (antenna * a.pilot_symbol_count + h.first_pilot + t) * a.ranks + i;
       };
       WB_UNROLL for (int t = 0; t < 4; t++) before[t] =
-          t < h.pilots ? pair(s, spot(t)) : cx<T>{T(0.f), T(0.f)};
+          t < h.pilots ? load_cx(s, spot(t)) : cx<T>{T(0.f), T(0.f)};
       WB_UNROLL for (int j = 0; j < 4; j++) {
         if (j >= h.pilots) break;
         cx<T> sum{T(0.f), T(0.f)};
@@ -281,7 +273,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
           const T v(a.time_analysis[4 * (h.first_pilot + t) + j]);
           sum = {fma(v, before[t].re, sum.re), fma(v, before[t].im, sum.im)};
         }
-        put(s, spot(j), sum);
+        store_cx(s, spot(j), sum);
       }
     }
     g.sync();
@@ -295,7 +287,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
     WB_ROLL for (int row = 0; row < rows; row++) {
       const float* strong = a.strong + row % a.pilot_symbol_count * a.ranks;
       WB_ROLL for (int i = 0; i < a.ranks; i++) found =
-          fma(T(strong[i]), norm(pair(s, row * a.ranks + i)), found);
+          fma(T(strong[i]), norm(load_cx(s, row * a.ranks + i)), found);
       energy = energy + s[a.offsets.pilot_energies + row];
     }
     const T rest = max(energy - found, T(0.f));
@@ -314,7 +306,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
     for (int n = g.rank; n < a.antennas * a.pilot_symbol_count * a.ranks; n += g.size) {
       const T gain(a.gains[n / a.ranks % a.pilot_symbol_count * a.ranks + n % a.ranks]);
       const T weight = signal / max(fma(signal, gain, noise), T(1e-37f));
-      put(s, n, weight * pair(s, n));
+      store_cx(s, n, weight * load_cx(s, n));
     }
     for (int n = g.rank; n < a.antennas * a.data_symbol_count; n += g.size) {
       const int d = n % a.data_symbol_count, antenna = n / a.data_symbol_count;
@@ -331,8 +323,8 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
       cx<T> sum{T(0.f), T(0.f)};
       WB_ROLL for (int t = 0; t < h.pilots; t++) sum =
           sum + T(a.time_synthesis[4 * symbol + t]) *
-                    pair(s, (antenna * a.pilot_symbol_count + h.first_pilot + t) * a.ranks + i);
-      put(s + a.offsets.paths, n, sum);
+                    load_cx(s, (antenna * a.pilot_symbol_count + h.first_pilot + t) * a.ranks + i);
+      store_cx(s + a.offsets.paths, n, sum);
     }
     g.sync();
   }
@@ -396,7 +388,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
       cx<T> h{T(0.f), T(0.f)};
       const T* path = s + a.offsets.paths + 2 * (antenna * a.data_symbol_count + d) * a.ranks;
       WB_ROLL for (int i = 0; i < a.ranks; i++) h =
-          fma(pucch_same<T>(a.synthesis[k * a.ranks + i]), pair(path, i), h);
+          fma(pucch_same<T>(a.synthesis[k * a.ranks + i]), load_cx(path, i), h);
       sum = conj_fma(h, received(b, antenna, a.data_symbols[d], k), sum);
       power = norm_fma(h, power);
     }
@@ -435,7 +427,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
       T power;
       const cx<T> x = combined(b, n / M, n % M, s, power);
       const T inverse = T(1.f) / max(power + noise, T(1e-37f));
-      put(s + a.offsets.values, n, inverse * x);
+      store_cx(s + a.offsets.values, n, inverse * x);
       s[a.offsets.gains + n] = power * inverse;
     }
     g.sync();
@@ -459,7 +451,7 @@ struct pucch_equalise_op : block_op<pucch_equalise_args> {
       cx<T> x{T(0.f), T(0.f)};
       WB_ROLL for (int r = 0; r < a.spreading; r++) {
         const int index = r * per_symbol + j;
-        const auto value = [&](int k) WB_INLINE_LAMBDA { return pair(s + a.offsets.values, d * M + k); };
+        const auto value = [&](int k) WB_INLINE_LAMBDA { return load_cx(s + a.offsets.values, d * M + k); };
         const cx<T> sum = transformed<T>(index, value);
         x = a.format == 4 ? fma(pucch_same<T>(a.codes[index]), sum, x) : sum;
       }
