@@ -21,6 +21,7 @@
 #include <warpband/exec/kernel.hpp>
 #include <warpband/linalg/cholesky/cholesky_op.hpp>
 #include <warpband/linalg/qr/qr_op.hpp>
+#include <warpband/modem/constellation/constellation_op.hpp>
 #include <warpband/modem/demap/demap_op.hpp>
 #include <warpband/modem/qam/qam_op.hpp>
 
@@ -53,6 +54,31 @@ TEST(flops, of_the_demapper) {
   expect_demap<2, true>();
   expect_demap<3, true>();
   expect_demap<4, true>();
+}
+
+template <int Most>
+void expect_points(int bits) {
+  const std::vector<cx_pair> y{{0.3f, -0.2f}}, h{{0.9f, 0.4f}};
+  const std::vector<float> n0{0.1f};
+  const std::vector<point_entry> points(std::size_t{1} << bits, {0.3f, 0.7f, 0.9f});
+  std::vector<float> out(12);
+  constellation_demap_args a;
+  a.bits_per_symbol = bits;
+  a.points = points.data();
+  a.received = make_view(y.data(), 1);
+  a.channel = make_view(h.data(), 1);
+  a.noise_var = make_view(n0.data(), 1);
+  a.llr = make_view(out.data(), 1, static_cast<std::size_t>(bits));
+  for (const bool exact : {false, true}) {
+    a.exact = exact;
+    const constellation_demap_op<Most> op{a};
+    EXPECT_EQ(op.flops(), operations_of(op)) << bits << (exact ? " exact" : " max-log");
+  }
+}
+
+TEST(flops, of_the_demapper_of_points) {
+  for (const int bits : {1, 3, 4, 5}) expect_points<5>(bits);
+  for (const int bits : {6, 8}) expect_points<12>(bits);
 }
 
 template <int B>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <string>
 #include <vector>
 
 /// Modulation mapping of 3GPP TS 38.211 §5.1 and its soft demapper by exhaustive sums, for checking the
@@ -21,5 +22,21 @@ enum class demapper {
 /// likely s. n0 is the variance of the complex noise.
 std::vector<double> demap(std::complex<double> y, double n0, std::complex<double> h, int points,
                           demapper rule);
+/// The same of any 2^m points, indexed by the bits of a symbol.
+std::vector<double> demap(std::complex<double> y, double n0, std::complex<double> h,
+                          const std::vector<std::complex<double>>& points, demapper rule);
+
+/// The points of DVB-S2, ETSI EN 302 307-1 clause 5.4, mean energy 1, indexed by the bits of a symbol:
+/// "8psk", "16apsk" or "32apsk", with the radii of the rings behind the innermost, divided by its radius.
+/// Throws std::invalid_argument for another name.
+std::vector<std::complex<double>> dvb_s2_constellation(const std::string& name,
+                                                       const std::vector<double>& ring_ratios);
+
+/// Symbol error rate of M-PSK with maximum-likelihood decisions at Es/N0 = `esn0`, by Craig's integral.
+double psk_symbol_error_rate(int points, double esn0);
+
+/// Mutual information in bits of a symbol's equally likely bits and what is received, y = s + n: the sum over
+/// its bits (bit-interleaved coded modulation). By a sum over a grid of noise, n ~ CN(0, n0).
+double bicm_information(const std::vector<std::complex<double>>& points, double n0);
 
 }  // namespace oracle

@@ -241,6 +241,23 @@ TEST(oracle_modem, simple_demappers_in_closed_form) {
   }
 }
 
+TEST(oracle_modem, psk_error_rates_in_closed_form) {
+  for (const double esn0 : {0.5, 2., 8.}) {
+    const double two = std::erfc(std::sqrt(esn0)) / 2, four = std::erfc(std::sqrt(esn0 / 2)) / 2;
+    EXPECT_NEAR(oracle::psk_symbol_error_rate(2, esn0), two, 1e-9);
+    EXPECT_NEAR(oracle::psk_symbol_error_rate(4, esn0), 1 - (1 - four) * (1 - four), 1e-9);
+  }
+}
+
+TEST(oracle_modem, information_of_bits_in_its_limits) {
+  const auto psk8 = oracle::dvb_s2_constellation("8psk", {});
+  EXPECT_NEAR(oracle::bicm_information(psk8, 1e-3), 3, 1e-9);
+  EXPECT_NEAR(oracle::bicm_information(psk8, 1e5), 0, 1e-4);
+  // A dimension of QPSK is BPSK at half the energy.
+  EXPECT_NEAR(oracle::bicm_information(oracle::constellation(4), 0.5),
+              2 * oracle::bicm_information({1, -1}, 1), 1e-6);
+}
+
 TEST(oracle_modem, demaps_each_point_to_its_own_bits) {
   const std::complex<double> h(-0.6, 1.1);
   for (int points : {2, 4, 16, 64, 256, 1024}) {

@@ -197,7 +197,7 @@ SETTINGS = [
     (POLAR, "decoder.adaptive", True, ["yes", 1]),
     (POLAR, "decoder.precision", "int8", ["bfloat16"]),
     (UNC, "code.k", 1000, [0, 16777217]),
-    (UNC, "modem.modulation", "256QAM", ["8psk", 16]),
+    (UNC, "modem.modulation", "256QAM", ["64apsk", 16]),
     ({**UNC, "modem.modulation": "64qam"}, "modem.demapper", "exact", ["log", True]),
     (CONV, "modem.mutual_information", True, ["on", 1]),
     (UNC, "channel.type", "rayleigh", ["nakagami", "epa", "winner"]),

@@ -80,6 +80,7 @@ ALGORITHMS = [
     ("Modem, channels, OFDM", [
         ("qam", "Symbol mapping", ["modem/qam/qam.hpp"], ["modem.QamMapper"], ("qam_map", {}), []),
         ("demap", "Soft demapping", ["modem/demap/demap.hpp", "modem/demap/demap_backward.hpp"], ["modem.Demapper"], ("demap", {}), ["gradients"]),
+        ("constellation", "Constellations of any points", ["modem/constellation/constellation.hpp"], ["modem.Constellation", "modem.dvb_s2_ring_ratios"], None, ["constellations"]),
         ("effective_sinr", "Effective SINR", ["modem/effective_sinr/effective_sinr.hpp", "modem/effective_sinr/mutual_information.hpp"],
          ["effective.effective_sinr", "effective.mutual_information", "effective.snr_of_information", "effective.BlerTables"], None, ["effective_sinr"]),
         ("awgn", "White noise", ["channel/awgn/awgn.hpp"], ["channel.awgn"], ("awgn", {}), []),
@@ -103,7 +104,7 @@ CHARTS = {"linear": "performance_detectors", "turbo": "performance_decoders", "l
           "uplink": "performance_massive", "downlink": "performance_massive"}
 GUIDES = ["lab", "integrate", "command", "cpp", "c", "bbdev", "oai", "gnuradio", "matlab", "conventions", "soft-detection", "iterative", "scenario", "renamed", "result", "files", "tables", "stream", "scale", "gpus", "performance",
           "performance-tables"]
-BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "pdcch", "prach", "pucch", "srs", "wimax_frames", "tdl", "cdl", "channels", "impairments", "generate", "effective_sinr", "gradients", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings", "ts38104"]
+BACKGROUND = ["ldpc", "osd", "viterbi", "polar", "ctc", "lte", "nr-ldpc", "pusch", "cell_search", "pbch", "pdcch", "prach", "pucch", "srs", "wimax_frames", "tdl", "cdl", "channels", "constellations", "impairments", "generate", "effective_sinr", "gradients", "wu2010", "wu2012", "li-thesis", "bollapalli", "findings", "ts38104"]
 LANDING = "detector_comparison"  # the notebook that the start page leads to
 TUTORIALS = ["first_link", "own_detector", "replay_recording", "deadline_receiver", "uplink_standard"]  # as notebooks, with their outputs
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}

@@ -11,6 +11,7 @@
 #include <warpband/linalg/qr/qr.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
+#include <warpband/modem/constellation/constellation.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/demap/demap_backward.hpp>
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
@@ -239,6 +240,31 @@ algorithms demappers() {
       }
   return list;
 }
+/// The same with a list of points.
+algorithms point_demappers() {
+  algorithms list;
+  for (const constellation_config& config :
+       {constellation_config{.type = "8psk"},
+        constellation_config{.type = "32apsk", .ring_ratios = {2.84, 5.27}},
+        constellation_config{.points = std::vector<std::complex<double>>(64, {1, 1})}})
+    for (const auto method : {demap_algorithm::max_log, demap_algorithm::exact}) {
+      const constellation_demapper demap(constellation(config), method);
+      algorithm a{.text = config.type, .items = 203};
+      a.outputs = {output<float>("llr", static_cast<std::size_t>(demap.bits())), status_output()};
+      a.draw = [](std::size_t items) {
+        std::mt19937_64 random(7);
+        const auto b = draw_mimo(setting("ml", 1, 1, 64), items, {.least_n0 = 1e-3, .most_n0 = 10}, random);
+        return operands{input("received", 1, b.y), input("noise_var", 1, b.n0), input("channel", 1, b.h)};
+      };
+      a.run = [=](executor& e, const call& c) {
+        demap.run(e, {c["channel"], c["received"], c["noise_var"]}, c["llr"], c["status"]);
+      };
+      a.faults = bad_noise;
+      a.faults.push_back(says_nothing("channel"));
+      list.push_back(a);
+    }
+  return list;
+}
 /// Gradients of LLRs that are given.
 std::vector<float> llr_gradients(std::size_t values) {
   std::mt19937 random(8);
@@ -330,23 +356,28 @@ algorithms effective_sinrs() {
     }
   return list;
 }
+template <class Mapper>
+algorithm mapping_by(const Mapper& mapper) {
+  const auto bits = static_cast<std::size_t>(mapper.bits());
+  algorithm a{
+      .text = std::to_string(bits) + " bits", .items = 203, .outputs = {output<complex>("symbols", 1)}};
+  a.draw = [=](std::size_t items) {
+    std::vector<byte> values(bits * items);
+    std::mt19937 random(1);
+    for (auto& b : values) b = random() & 1;
+    return operands{input("bits", bits, values)};
+  };
+  a.run = [=](executor& e, const call& c) { mapper.run(e, c["bits"], c["symbols"]); };
+  return a;
+}
 algorithms mappers() {
   algorithms list;
-  for (const int points : constellations) {
-    const qam_mapper mapper(points);
-    const auto bits = static_cast<std::size_t>(mapper.bits());
-    algorithm a{
-        .text = std::to_string(points) + " points", .items = 203, .outputs = {output<complex>("symbols", 1)}};
-    a.draw = [=](std::size_t items) {
-      std::vector<byte> values(bits * items);
-      std::mt19937 random(1);
-      for (auto& b : values) b = random() & 1;
-      return operands{input("bits", bits, values)};
-    };
-    a.run = [=](executor& e, const call& c) { mapper.run(e, c["bits"], c["symbols"]); };
-    list.push_back(a);
-  }
+  for (const int points : constellations) list.push_back(mapping_by(qam_mapper(points)));
   return list;
+}
+algorithms point_mappers() {
+  return {mapping_by(constellation_mapper(constellation({.type = "8psk"}))),
+          mapping_by(constellation_mapper(constellation({.type = "16apsk", .ring_ratios = {2.57}})))};
 }
 
 // ---- detectors of few antennas
@@ -727,6 +758,7 @@ const std::vector<contract_case> erasing{
     {"real_qr", qr<float>},
     {"whitener", whitening},
     {"demapper", demappers},
+    {"constellation_demapper", point_demappers},
     {"demapper_backward", demapper_gradients},
     {"mmse_backward", mmse_gradients_of_sizes},
     {"detector", detectors_of_each_kind},
@@ -740,6 +772,7 @@ const std::vector<contract_case> erasing{
 };
 const std::vector<contract_case> others{
     {"qam_mapper", mappers},
+    {"constellation_mapper", point_mappers},
     {"effective_sinr", effective_sinrs},
     {"stbc_encoder", stbc_encoders},
     {"stbc_encoder_of_symbols", stbc_encoders_of_symbols},

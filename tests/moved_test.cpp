@@ -74,6 +74,7 @@
 #include <warpband/link/whole_batches.hpp>
 #include <warpband/massive/cluster/cluster.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
+#include <warpband/modem/constellation/constellation.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/demap/demap_backward.hpp>
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
@@ -160,6 +161,18 @@ auto first(const std::vector<T>& v, std::size_t elements) {
   return make_view(v.data(), 1, elements);
 }
 const auto noise = [] { return make_view(&n0, 1, 1); };
+
+void judge_constellations() {
+  const constellation points({.type = "16apsk", .ring_ratios = {2.57}});
+  defined("constellation", points, [](const constellation& c) { return c.points(); });
+  defined("constellation_mapper", constellation_mapper(points), [](const constellation_mapper& m) {
+    return written<std::complex<float>>(1, 1, [&](auto out) { m.run(exec(), first(ones, 4), out); });
+  });
+  defined("constellation_demapper", constellation_demapper(points), [](const constellation_demapper& d) {
+    const complexes y{{0.5f, -1.f}};
+    return written<float>(4, 4, [&](auto out) { d.run(exec(), {{}, rows(y, 1), noise()}, out); });
+  });
+}
 
 void judge_codes() {
   const auto bits_of = [](std::size_t n, auto run) { return written<std::uint8_t>(n, n, run); };
@@ -696,6 +709,7 @@ void judge_coders_of_blocks() {
 /// Classes of the headers that users include.
 TEST(moved_from, every_class_says_so_or_stays_as_it_was) {
   judge_codes();
+  judge_constellations();
   judge_coders_of_blocks();
   judge_transport_channels();
   judge_channels();

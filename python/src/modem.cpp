@@ -1,7 +1,9 @@
 // modem/: bits to symbols, symbols to LLRs.
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <warpband/modem/constellation/constellation.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/modem/demap/demap_backward.hpp>
 #include <warpband/modem/effective_sinr/effective_sinr.hpp>
@@ -26,14 +28,39 @@ const std::vector<setting_of<mapper_config>>& mapper_settings() {
   return settings;
 }
 
-void map(const mapper_ref& q, executor_ref& where, nb::handle bits, nb::handle symbols) {
+struct points_config {
+  constellation_config constellation;
+  demap_algorithm algorithm = demap_algorithm::max_log;
+};
+const std::vector<setting_of<points_config>>& points_settings() {
+  static const auto settings = [] {
+    auto list = within<points_config>(
+        [](points_config& c) -> constellation_config& { return c.constellation; }, constellation_settings());
+    list.push_back(demap_algorithm_setting("algorithm", &points_config::algorithm, "How LLRs are computed."));
+    return list;
+  }();
+  return settings;
+}
+/// A constellation with its mapper and demapper.
+struct points_ref {
+  explicit points_ref(const points_config& c)
+      : config(c), points(c.constellation), mapper(points), demapper(points, c.algorithm) {}
+  points_config config;
+  constellation points;
+  constellation_mapper mapper;
+  constellation_demapper demapper;
+};
+
+template <class Mapper>
+void map(const Mapper& mapper, executor_ref& where, nb::handle bits, nb::handle symbols) {
   const argument b("bits", bits, where), s("symbols", symbols, where, true);
-  const auto in = b.bits_in_groups(static_cast<std::size_t>(q.made.bits()));
+  const auto in = b.bits_in_groups(static_cast<std::size_t>(mapper.bits()));
   const auto out = s.as<std::complex<float>>(0);
-  where.run([&](executor& exec) { q.made.run(exec, in, out); });
+  where.run([&](executor& exec) { mapper.run(exec, in, out); });
 }
 
-void demap(const demapper& d, executor_ref& where, nb::handle received, nb::handle noise_var,
+template <class Demapper>
+void demap(const Demapper& d, executor_ref& where, nb::handle received, nb::handle noise_var,
            nb::handle channel, nb::handle llr, nb::handle status) {
   const argument y("received", received, where), h("channel", channel, where), l("llr", llr, where, true),
       s("status", status, where, true);
@@ -97,6 +124,7 @@ information_kind kind_of(const std::string& kind) {
 void bind_modem(nb::module_& m) {
   add_keywords(m, "QamMapper", mapper_settings(), {}, {"qam"});
   add_keywords(m, "Demapper", demapper_settings(), {}, {"qam"});
+  add_keywords(m, "Constellation", points_settings(), {}, {});
   nb::class_<mapper_ref>(m, "QamMapper")
       .def(
           "__init__",
@@ -106,7 +134,12 @@ void bind_modem(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("settings"))
       .def_prop_ro("settings", [](const mapper_ref& q) { return settings_in(mapper_settings(), q.config); })
-      .def("run", &map, nb::arg("executor"), nb::arg("bits"), nb::arg("symbols"))
+      .def(
+          "run",
+          [](const mapper_ref& q, executor_ref& where, nb::handle bits, nb::handle symbols) {
+            map(q.made, where, bits, symbols);
+          },
+          nb::arg("executor"), nb::arg("bits"), nb::arg("symbols"))
       .def_prop_ro("bits_per_symbol", [](const mapper_ref& q) { return q.made.bits(); });
   nb::class_<demapper>(m, "Demapper")
       .def(
@@ -116,9 +149,36 @@ void bind_modem(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("settings"))
       .def_prop_ro("settings", [](const demapper& d) { return settings_in(demapper_settings(), d.config()); })
-      .def("run", &demap, nb::arg("executor"), nb::arg("received"), optional("noise_var"),
+      .def("run", &demap<demapper>, nb::arg("executor"), nb::arg("received"), optional("noise_var"),
            optional("channel"), optional("llr"), optional("status"))
       .def_prop_ro("bits_per_symbol", &demapper::bits);
+  nb::class_<points_ref>(m, "Constellation")
+      .def(
+          "__init__",
+          [](points_ref* self, const nb::dict& settings) {
+            new (self) points_ref(with_settings(points_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("settings"))
+      .def_prop_ro("settings", [](const points_ref& p) { return settings_in(points_settings(), p.config); })
+      .def_prop_ro("bits_per_symbol", [](const points_ref& p) { return p.points.bits(); })
+      .def_prop_ro("symbols", [](const points_ref& p) { return p.points.points(); })
+      .def(
+          "map",
+          [](const points_ref& p, executor_ref& where, nb::handle bits, nb::handle symbols) {
+            map(p.mapper, where, bits, symbols);
+          },
+          nb::arg("executor"), nb::arg("bits"), nb::arg("symbols"))
+      .def(
+          "demap",
+          [](const points_ref& p, executor_ref& where, nb::handle received, nb::handle noise_var,
+             nb::handle channel, nb::handle llr,
+             nb::handle status) { demap(p.demapper, where, received, noise_var, channel, llr, status); },
+          nb::arg("executor"), nb::arg("received"), optional("noise_var"), optional("channel"),
+          optional("llr"), optional("status"));
+  m.def(
+      "dvb_s2_ring_ratios",
+      [](const std::string& type, const std::string& rate) { return dvb_s2_ring_ratios(type, rate); },
+      nb::kw_only(), nb::arg("type"), nb::arg("rate"));
   nb::class_<demapper_backward>(m, "DemapperBackward")
       .def(
           "__init__",

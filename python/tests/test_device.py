@@ -173,6 +173,8 @@ def test_every_room_gives_the_bits_of_the_cpu_in_the_kind_that_came_in(on, rng):
         (viterbi, (rng.normal(size=(4, wb.ConvEncoder(code=conv, k=40).n)).astype(np.float32),)),
         (wb.QamMapper(qam=16), (bits,)),
         (wb.Demapper(qam=16), (x, 0.3)),
+        (wb.Constellation(type="16apsk", ring_ratios=[2.7]).map, (bits,)),
+        (wb.Constellation(type="32apsk", ring_ratios=[2.7, 4.5], algorithm="exact").demap, (x, 0.3)),
         (wb.MassiveUplink(antennas=16, users=4, qam=16), (normal(rng, 3, 16, 4), normal(rng, 3, 2, 16), 0.5)),
         (lambda *a: wb.MassiveUplink(antennas=16, users=4, qam=16, llr_steps=4.0)(*a, outputs=("llr", "llr_int8", "status")),
          (halves(normal(rng, 3, 16, 4)), halves(normal(rng, 3, 2, 16)), 0.5)),

@@ -73,6 +73,7 @@ COMPARED = {
     "read_ldpc": "test_codes.test_base_matrices_of_files",
     "LdpcEncoder": "test_codes.test_ldpc_codewords_pass_all_checks", "wifi_ldpc": "test_codes.test_ldpc_codewords_pass_all_checks",
     "wimax_ldpc": "test_codes.test_ldpc_codewords_pass_all_checks", "QamMapper": "test_mapping_and_demapping",
+    "Constellation": "test_modem.test_points_of_your_own", "dvb_s2_ring_ratios": "test_modem.test_constellations_of_dvb_s2",
     "Demapper": "test_mapping_and_demapping", "awgn": "test_channel.test_awgn", "binary_channel": "test_channel.test_binary_channels", "rayleigh": "test_channel.test_rayleigh",
     "mimo_rayleigh": "test_fading_channels_are_what_they_say, test_channel.test_mimo",
     "TdlChannel": "test_channel.test_delay_lines, test_channel.test_own_taps_and_doppler",

@@ -31,6 +31,7 @@ UPLINK = wb.MassiveUplink(antennas=9, users=3, qam=16, executor=ONE)
 DOWNLINK = wb.MassiveDownlink(antennas=9, users=3, executor=ONE)
 GOLDEN = {"type": "golden", "qam": 4, "executor": ONE}
 TRANSPORT = {"transport_bits": 30, "coded_bits": 120, "executor": ONE}
+APSK16 = wb.Constellation(type="16apsk", ring_ratios=[2.7], executor=ONE)
 BCJR = wb.BcjrDecoder(code=CONV, k=10, executor=ONE)
 PRIOR = wb.ML(streams=2, rx_antennas=2, qam=4, executor=ONE)
 SOFT_OSD = ("bits", "soft", "iterations", "status")
@@ -79,6 +80,8 @@ CASES = {
                                        outputs=("bits", "ok", "block_ok", "iterations", "status")), ("llr", F32, (120,))),
     "QamMapper": case(wb.QamMapper(qam=16, executor=ONE), ("bits", U8, None)),
     "Demapper": case(all_of(wb.Demapper(qam=4, executor=ONE)), ("received", C64, None), ("noise_var", F32, None)),
+    "Constellation.map": case(APSK16.map, ("bits", U8, None)),
+    "Constellation.demap": case(all_of(APSK16.demap), ("received", C64, None), ("noise_var", F32, None)),
     "OfdmModulator": case(wb.OfdmModulator(numerology=OFDM, executor=ONE), ("values", C64, (2, 11))),
     "OfdmDemodulator": case(wb.OfdmDemodulator(numerology=OFDM, executor=ONE), ("samples", C64, (OFDM.samples_per_slot,))),
     "qr": case(lambda a, y, **more: wb.qr(a, y=y, outputs=("q", "r", "z", "status"), method="householder", executor=ONE, **more),

@@ -31,7 +31,7 @@ def objects():
                  *(kind(transport_bits=32, coded_bits=96) for kind in (wb.CtcTransportEncoder, wb.CtcTransportDecoder)),
                  wb.lte_segmentation(transport_bits=40), wb.nr_segmentation(transport_bits=40, base_graph=2), wb.nr_mcs(table=1, index=3)]
     slots = [PUSCH, wb.ChannelEstimator(channel=PUSCH), wb.NoiseEstimator(channel=PUSCH), wb.NrSrs(), wb.SrsEstimator(srs=wb.NrSrs()), wb.PuschUci(channel=PUSCH, ack_bits=1), wb.nr_reference_channel(name="G-FR1-A4-14")]
-    others = [bler_tables(), wb.QamMapper(qam=4), wb.Demapper(qam=4), wb.StbcEncoder(type="golden", qam=4), wb.StbcDecoder(type="golden", qam=4, rx_antennas=2),
+    others = [bler_tables(), wb.QamMapper(qam=4), wb.Demapper(qam=4), wb.Constellation(type="8psk"), wb.StbcEncoder(type="golden", qam=4), wb.StbcDecoder(type="golden", qam=4, rx_antennas=2),
               wb.MassiveUplink(**MASSIVE, qam=4), wb.MassiveSoftUplink(**MASSIVE, qam=4), wb.ClusteredUplink(**MASSIVE, qam=4, clusters=2),
               wb.MassiveDownlink(**MASSIVE), wb.ClusteredDownlink(**MASSIVE, clusters=2), wb.OfdmNumerology(), wb.OfdmModulator(), wb.OfdmDemodulator(),
               wb.PrachGenerator(), wb.PrachDetector(), wb.PucchGenerator(), wb.PucchDetector(), wb.CellSearch(), wb.CellSearchResult([], np.zeros(1, np.int64)), wb.NrFoundBlock(0, 0, 0.0, 0.0, 0.0, 0.0),

@@ -147,6 +147,9 @@ CALLS_OF = [
     (wb.PIC(**MIMO), {"channel": H, "received": Y, "noise_var": N0, "prior": PRIOR}),
     (wb.QamMapper, {"qam": 4}), (wb.QamMapper(qam=4), {"bits": bits(3, 4)}),
     (wb.Demapper, {"qam": 4}), (wb.Demapper(qam=4), {"received": Y, "noise_var": N0, "channel": Y}),
+    (wb.Constellation, {"type": "8psk"}), (wb.Constellation, {"points": [1, 1j, -1, -1j], "labels": [0, 1, 3, 2]}),
+    (wb.dvb_s2_ring_ratios, {"type": "16apsk", "rate": "3/4"}), (wb.Constellation(type="8psk").map, {"bits": bits(3, 6)}),
+    (wb.Constellation(type="8psk").demap, {"received": Y, "noise_var": N0, "channel": Y}),
     (wb.MassiveUplink, {**MASSIVE, "qam": 4}), (wb.MassiveSoftUplink, {**MASSIVE, "qam": 4}), (wb.MassiveDownlink, MASSIVE),
     (wb.ClusteredUplink, {**MASSIVE, "qam": 4, "clusters": 2}), (wb.ClusteredDownlink, {**MASSIVE, "clusters": 2}),
     *((detect, {"channel": MASSIVE_H, "received": MASSIVE_Y, "noise_var": N0}) for detect in (

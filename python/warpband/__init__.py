@@ -51,7 +51,7 @@ from .ldpc import LdpcCode, LdpcDecoder, LdpcEncoder, read_ldpc, wifi_ldpc, wima
 from .linalg import cholesky, qr
 from .lte import CrcAttacher, LteRateMatcher, LteSegmentation, LteTransportDecoder, LteTransportEncoder, lte_segmentation
 from .massive import ClusteredDownlink, ClusteredUplink, MassiveDownlink, MassiveSoftUplink, MassiveUplink, effective_capacity
-from .modem import Demapper, QamMapper
+from .modem import Constellation, Demapper, QamMapper, dvb_s2_ring_ratios
 from .nr import (NrMcs, NrRateMatcher, NrSegmentation, NrTransportDecoder, NrTransportEncoder, nr_base_graph,
                  nr_lbrm_transport_block_size, nr_ldpc, nr_lifting_sizes, nr_limited_buffer, nr_mcs, nr_resource_elements,
                  nr_scrambling_init, nr_scrambling_sequence, nr_segmentation, nr_transport_block_size)
@@ -74,7 +74,7 @@ from .turbo import TurboDecoder, TurboEncoder, umts_permutation
 from .wimax import WimaxBurst, WimaxFrame
 
 __all__ = [
-    "Array", "BchDecoder", "BchEncoder", "BcjrDecoder", "BlerTables", "BpOsd", "CdlChannel", "CellSearch", "CellSearchResult", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "ConvCode", "ConvEncoder",
+    "Array", "BchDecoder", "BchEncoder", "BcjrDecoder", "BlerTables", "BpOsd", "CdlChannel", "CellSearch", "CellSearchResult", "ChannelEstimator", "Choice", "ChoiceProgress", "ClusteredDownlink", "ClusteredUplink", "Constellation", "ConvCode", "ConvEncoder",
     "CrcAttacher", "Csi", "CtcDecoder", "CtcEncoder", "CtcTransportDecoder", "CtcTransportEncoder", "Curve", "Demapper", "EP", "Executor", "ExitChart", "FrameDropped", "Frames", "Impairments", "IterativeReceiver", "KBest",
     "KroneckerChannel", "Latencies", "LdpcBlockDecoder", "LdpcBlockEncoder", "LdpcCode", "LdpcDecoder", "LdpcEncoder", "LteRateMatcher", "LteSegmentation", "LteTransportDecoder",
     "LteTransportEncoder", "ML", "MMSE", "MassiveDownlink", "MassiveSoftUplink", "MassiveUplink", "MatchedFilter", "MultiPassTrellis",
@@ -82,7 +82,7 @@ __all__ = [
     "NrTransportEncoder", "NrType0Occasion", "OfdmDemodulator", "OfdmModulator", "OfdmNumerology", "OnePassTrellis", "PIC", "ParityCheckMatrix", "PbchDecoder", "PbchEncoder", "PdcchDecoder", "PdcchEncoder", "PdcchSearch", "PolarDecoder", "PolarEncoder", "PrachDetector", "PrachGenerator",
     "Progress", "PucchDetector", "PucchGenerator", "PuschUci", "QamMapper", "ShortBlockDecoder", "ShortBlockEncoder", "SparseLdpcDecoder", "SparseLdpcEncoder", "Sphere", "SrsEstimator", "StbcDecoder", "StbcEncoder", "Stream", "StreamFrame", "StreamStats", "SweepResult", "TdlChannel", "Ticket",
     "TurboBlockDecoder", "TurboBlockEncoder", "TurboDecoder", "TurboEncoder", "ViterbiDecoder", "WimaxBurst", "WimaxFrame", "ZeroForcing", "awgn", "binary_channel", "capacity", "cdl_profiles", "cholesky", "choose", "conv_80211", "conv_80216", "conv_lte", "cpu",
-    "cuda", "cuda_devices", "effective_capacity", "effective_sinr", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
+    "cuda", "cuda_devices", "dvb_s2_ring_ratios", "effective_capacity", "effective_sinr", "exit_chart", "exponential_correlation", "has_cuda", "has_hdf5", "isas", "lte_numerology", "lte_segmentation",
     "mimo_rayleigh", "mutual_information", "nr_base_graph", "nr_coreset0", "nr_coreset0_first_hz", "nr_interleaved_blocks", "nr_lbrm_transport_block_size", "nr_ldpc", "nr_lifting_sizes", "nr_limited_buffer", "nr_low_papr_sequence", "nr_mcs", "nr_numerology", "nr_pdcch_candidates",
     "nr_precoder", "nr_pss", "nr_reference_channel", "nr_resource_elements", "nr_scrambling_init", "nr_scrambling_sequence", "nr_segmentation",
     "nr_si_decode", "nr_ssb_first_symbols", "nr_sss", "nr_transport_block_size", "nr_type0_occasion", "plot", "prach_first_subcarrier", "qr", "rayleigh", "read_csi", "read_ldpc", "scenario_help", "snr_of_information", "sweep", "tdl_profiles", "umts_permutation", "whiten", "wifi_ldpc",

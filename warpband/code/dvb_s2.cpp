@@ -149,6 +149,17 @@ std::vector<sparse_ldpc_config> candidates(const sparse_ldpc_config& base) {
 
 }  // namespace
 
+std::vector<std::int32_t> dvb_s2_bit_order(const dvb_s2_settings& s, int bits_per_symbol) {
+  check_range("bits_per_symbol", bits_per_symbol, 3, 5);
+  const bool reversed = bits_per_symbol == 3 && s.rate == "3/5";
+  const int rows = s.n / bits_per_symbol;
+  std::vector<std::int32_t> order;
+  for (int row = 0; row < rows; row++)
+    for (int i = 0; i < bits_per_symbol; i++)
+      order.push_back((reversed ? bits_per_symbol - 1 - i : i) * rows + row);
+  return order;
+}
+
 code_kind dvb_s2_kind() {
   const auto s = [](const box& b) -> const settings& { return b.get<settings>(); };
   return {.name = "dvb-s2",

@@ -34,7 +34,8 @@ struct antenna_kind {
   void (*add_keys)(config::schema&, const std::vector<setting_condition>& allowed) = nullptr;
   /// Puts in the antennas, into a link that is read but for them.
   void (*read)(const config::link_keys&, link_config&) = nullptr;
-  bool sets_code = false;  // whether code and constellation follow from the antennas
+  bool takes_constellations = false;  // besides square QAM
+  bool sets_code = false;             // whether code and constellation follow from the antennas
 
   // ---- completion
 

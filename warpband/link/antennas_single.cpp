@@ -9,10 +9,10 @@ namespace {
 
 const single_antenna& settings_of(const link_config& c) { return c.antennas.get<single_antenna>(); }
 
-/// Two demappers differ from 16-QAM on.
+/// Two demappers differ from 8PSK and 16-QAM on.
 std::vector<link_antennas> single_candidates(const link_config& c) {
   std::vector<link_antennas> candidates{c.antennas};
-  if (c.qam > 4)
+  if (bits_per_symbol(c) > 2)
     for (const demap_algorithm a : {demap_algorithm::max_log, demap_algorithm::exact})
       if (settings_of(c).demapper != a) candidates.emplace_back(single_antenna{a});
   return candidates;
@@ -45,6 +45,7 @@ class bits_in_uses final : public antenna_system {
 antenna_kind single_antenna_kind() {
   return {
       .name = "single",
+      .takes_constellations = true,
       .complete = complete_uses,
       .check_loop =
           [](const link_config& c) {
@@ -64,7 +65,10 @@ antenna_kind single_antenna_kind() {
       },
       .make_detector = [](const link_config& c) -> std::unique_ptr<soft_detector> {
         if (is_of_bits(c.channel)) return nullptr;
-        return make_open_detector(demapper_config{c.qam, settings_of(c).demapper});
+        const demap_algorithm algorithm = settings_of(c).demapper;
+        if (c.constellation)
+          return make_open_detector(constellation_demapper(constellation(*c.constellation), algorithm));
+        return make_open_detector(demapper_config{c.qam, algorithm});
       },
       .candidates = single_candidates,
       .receiver_name =

@@ -107,11 +107,16 @@ std::unique_ptr<antenna_system> make_antennas_in_uses(const link_config& c, use_
   return std::make_unique<antennas_in_uses>(c, std::move(mapper), false);
 }
 std::unique_ptr<antenna_system> make_symbols_in_uses(const link_config& c, bool separate) {
-  const auto mapper = std::make_shared<const qam_mapper>(c.qam);
-  const std::size_t tx = as_size(streams_of(c)), m = as_size(mapper->bits());
-  const use_mapper map = [=](executor& exec, const std::uint8_t* bits, auto* to, std::size_t uses) {
-    mapper->run(exec, make_view(bits, uses * tx, m), make_view(to, uses * tx));
+  const std::size_t tx = as_size(streams_of(c)), m = as_size(bits_per_symbol(c));
+  const auto use_with = [=](auto mapper) -> use_mapper {
+    return [=](executor& exec, const std::uint8_t* bits, std::complex<float>* to, std::size_t uses) {
+      mapper->run(exec, make_view(bits, uses * tx, m), make_view(to, uses * tx));
+    };
   };
+  const use_mapper map =
+      c.constellation
+          ? use_with(std::make_shared<const constellation_mapper>(constellation(*c.constellation)))
+          : use_with(std::make_shared<const qam_mapper>(c.qam));
   return std::make_unique<antennas_in_uses>(c, map, separate);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <warpband/code/dvb_s2.hpp>
 #include <warpband/core/as_size.hpp>
 #include <warpband/core/check.hpp>
 #include <warpband/link/antenna_kind.hpp>
@@ -31,8 +32,30 @@ void check_axis(const link_config& c) {
   if (of_bits != over_probability)
     throw argument_error("axis", '"' + std::string(name_of(c.axis)) + '"',
                          (of_bits ? "\"probability\"" : "\"ebn0_db\", \"snr_db\" or \"esn0_db\"") + with);
-  if (of_bits && c.qam != 2)
-    throw argument_error("modulation", '"' + name_of_modulation(c.qam) + '"', "\"bpsk\"" + with);
+  if (of_bits && (c.constellation || c.qam != 2))
+    throw argument_error("modulation", '"' + name_of_modulation(c) + '"', "\"bpsk\"" + with);
+}
+
+/// The settings of the code where the standard says how its frames are sent in these symbols.
+const dvb_s2_settings* frame_of_dvb_s2(const link_config& c) {
+  const bool named = c.constellation && c.constellation->type != "points";
+  return named && c.code.type == "dvb-s2" ? &c.code.settings.get<dvb_s2_settings>() : nullptr;
+}
+
+void complete_constellation(link_config& c) {
+  if (!c.constellation) return;
+  constellation_config& points = *c.constellation;
+  const antenna_kind& kind = c.antennas.kind();
+  if (!kind.takes_constellations)
+    throw argument_error("modulation", '"' + points.type + '"',
+                         "square QAM with antennas of kind \"" + std::string(kind.name) + '"');
+  if (const dvb_s2_settings* frame = frame_of_dvb_s2(c)) try {
+      const std::vector<double> ratios = dvb_s2_ring_ratios(points.type, frame->rate);
+      if (points.ring_ratios.empty()) points.ring_ratios = ratios;
+    } catch (const argument_error& error) {
+      throw argument_error("code.rate", error.value(), error.allowed());
+    }
+  (void)constellation(points);  // throws
 }
 
 }  // namespace
@@ -49,9 +72,7 @@ const char* unit_of(snr_axis a) noexcept { return a == snr_axis::probability ? "
 
 // ---- what kinds complete
 
-code_config mapped_code(const link_config& c) {
-  return mapped_to(c.code, bits_per_symbol(c.qam), streams_of(c));
-}
+code_config mapped_code(const link_config& c) { return mapped_to(c.code, bits_per_symbol(c), streams_of(c)); }
 
 air_antennas complete_channel(link_config& c) {
   air_antennas antennas = air_antennas_of(c);
@@ -85,6 +106,7 @@ void check_bit_loop(const link_config& c, const std::string& setting) {
 link_config completed(const link_config& config) {
   link_config c = config;
   bits_per_symbol(c.qam);
+  complete_constellation(c);
   const antenna_kind& kind = c.antennas.kind();
   kind.complete(c);
   if (c.receiver) {
@@ -97,6 +119,17 @@ link_config completed(const link_config& config) {
 }
 
 // ---- sizes
+
+int bits_per_symbol(const link_config& c) {
+  return c.constellation ? bits_per_symbol(*c.constellation) : bits_per_symbol(c.qam);
+}
+std::string name_of_modulation(const link_config& c) {
+  return c.constellation ? c.constellation->type : name_of_modulation(c.qam);
+}
+std::vector<std::int32_t> bit_order_of(const link_config& c) {
+  const dvb_s2_settings* frame = frame_of_dvb_s2(c);
+  return frame != nullptr ? dvb_s2_bit_order(*frame, bits_per_symbol(c)) : std::vector<std::int32_t>{};
+}
 
 int streams_of(const link_config& c) noexcept { return c.antennas.kind().streams(c); }
 int rx_antennas_of(const link_config& c) noexcept { return c.antennas.kind().rx_antennas(c); }
@@ -121,7 +154,7 @@ double code_rate(const link_config& c) {
 }
 
 std::size_t resource_elements(const link_config& c) {
-  const std::size_t m = as_size(bits_per_symbol(c.qam)), n = sizes_of(mapped_code(c)).n;
+  const std::size_t m = as_size(bits_per_symbol(c)), n = sizes_of(mapped_code(c)).n;
   return c.antennas.kind().uses_for(c, (n + m - 1) / m);
 }
 std::size_t uses_per_frame(const link_config& c) { return c.antennas.kind().uses(c); }
@@ -135,7 +168,7 @@ noise_level noise_level_at(const link_config& c, double point_db) {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     return {none, none, none};
   }
-  const double bits = code_rate(c) * bits_per_symbol(c.qam) * kind.symbols_per_use(c) / rx_antennas_of(c);
+  const double bits = code_rate(c) * bits_per_symbol(c) * kind.symbols_per_use(c) / rx_antennas_of(c);
   noise_level n;
   if (c.axis == snr_axis::esn0_db) {
     n.esn0_db = point_db;

@@ -36,6 +36,7 @@
 // the SNR are those of all that it sends. link/gain/gain.hpp has what a user knows of its channel.
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <warpband/air/awgn.hpp>
@@ -52,6 +53,7 @@
 #include <warpband/link/link_antennas.hpp>
 #include <warpband/link/massive_link.hpp>
 #include <warpband/link/nr_link.hpp>
+#include <warpband/modem/constellation/constellation.hpp>
 #include <warpband/modem/demap/demap.hpp>
 #include <warpband/receive/iterative.hpp>
 #include <warpband/stbc/stbc.hpp>
@@ -92,6 +94,10 @@ struct link_config {
   code_config code = {};
   /// Points of the constellation: 2 (BPSK; with one antenna alone), 4, 16, 64, 256.
   int qam = 2;
+  /// In place of qam: 8PSK, 16APSK, 32APSK or a list of points, with one antenna alone. With code.type
+  /// "dvb-s2" the first three have the standard's bit interleaver. Their ring ratios, left out, follow from
+  /// its rate.
+  std::optional<constellation_config> constellation = {};
   link_antennas antennas = {};
   air_config channel = {};
   /// Detector and decoder in a loop: a detector of streams, a space-time code or a massive-MIMO uplink, and a
@@ -111,6 +117,14 @@ struct link_config {
 /// constellation and streams. Throws argument_error for what is not allowed, and file_error for the
 /// channel's.
 link_config completed(const link_config& config);
+
+/// Bits of a symbol.
+int bits_per_symbol(const link_config& config);
+/// "16qam", or the constellation's type.
+std::string name_of_modulation(const link_config& config);
+/// The order in which codewords of the open loop send their coded bits: that of DVB-S2's bit interleaver.
+/// Empty: their own.
+std::vector<std::int32_t> bit_order_of(const link_config& config);
 
 /// Symbols that are sent at once: streams, antennas of a space-time code, users.
 int streams_of(const link_config& config) noexcept;

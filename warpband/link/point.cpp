@@ -236,7 +236,7 @@ point_result point_of(const link_config& link, double sweep_db) {
     r.resource_elements = resource_elements(link);
   }
   const air_fading fading = fading_of(link.channel);
-  r.independent_bits = !r.coded && !has_codewords(link) &&
+  r.independent_bits = !r.coded && !has_codewords(link) && !link.constellation &&
                        (fading == air_fading::none || (fading == air_fading::fast && link.qam == 2));
   return r;
 }

@@ -84,7 +84,8 @@ receiver_times receiver_clock::measure(const link_config& link, double point_db)
   link_config c = completed(link);
   const frame_sizes size(c);
   if (size.k != size_.k || size.sent != size_.sent || size.symbols != size_.symbols || c.qam != link_.qam ||
-      &c.antennas.kind() != &link_.antennas.kind() || rx_antennas_of(c) != rx_antennas_of(link_))
+      c.constellation != link_.constellation || &c.antennas.kind() != &link_.antennas.kind() ||
+      rx_antennas_of(c) != rx_antennas_of(link_))
     throw argument_error("link", "another", "one that differs in detector and decoder alone");
   check_number("point_db", point_db, -100, 100);
   c.receiver.reset();  // each of them once

@@ -34,7 +34,11 @@ std::unique_ptr<receiver> make_receiver(const link_config& c) {
         std::move(detector), [code = c.code] { return code.kind().make_transport(code.settings); },
         versions_of(harq_of(c.code)), size.sent, uses);
   std::shared_ptr<const soft_decoder> decoder;
-  if (!is_uncoded(c.code)) decoder = make_hard_decoder(make_codec(c.code));
+  if (!is_uncoded(c.code)) {
+    std::vector<std::int32_t> order = bit_order_of(c);
+    decoder = order.empty() ? make_hard_decoder(make_codec(c.code))
+                            : make_hard_decoder(make_codec(c.code), bit_interleaver(std::move(order)));
+  }
   return make_open_loop(std::move(detector), std::move(decoder), uses, size.padded);
 }
 

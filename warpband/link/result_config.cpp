@@ -51,7 +51,12 @@ json config_json(const curve_config& c) {
   const link_config& link = c.link;
   json out{{"seed", link.seed}};
   add_code(link, out);
-  out["modem"] = {{"modulation", name_of_modulation(link.qam)}};
+  out["modem"] = {{"modulation", name_of_modulation(link)}};
+  if (link.constellation) {
+    const constellation_config points = *completed(link).constellation;  // with its ring ratios
+    for (const auto& [s, value] : values_of(constellation_settings(), points))
+      if (s->name != "type") out["modem"][s->name] = json_of(value);
+  }
   if (link.mutual_information) out["modem"]["mutual_information"] = true;
   out["channel"] = channel_json(link.channel);
   named_values values = link.antennas.kind().results(link);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <warpband/channel/awgn/awgn.hpp>
-#include <warpband/modem/qam/qam.hpp>
 
 namespace wb {
 
@@ -22,8 +21,7 @@ random_range frame_batch::random(std::uint64_t seed, std::uint64_t items_per_fra
 frame_sizes::frame_sizes(const link_config& c)
     : k(sizes_of(c.code).k),
       sent(sizes_of(c.code).n),
-      padded(symbols_per_frame(c) * static_cast<std::size_t>(bits_per_symbol(c.qam)) /
-             codewords_per_frame(c)),
+      padded(symbols_per_frame(c) * static_cast<std::size_t>(bits_per_symbol(c)) / codewords_per_frame(c)),
       codewords(codewords_per_frame(c)),
       uses(uses_per_frame(c)),
       symbols(symbols_per_frame(c)) {}

@@ -8,7 +8,9 @@ namespace {
 bool interleaves(const link_config& c) { return c.receiver && !is_transport(c.code); }
 
 bit_interleaver order_of(const link_config& c, const frame_sizes& size) {
-  return interleaves(c) ? interleaver_of(*c.receiver, size.sent) : bit_interleaver(size.sent);
+  if (interleaves(c)) return interleaver_of(*c.receiver, size.sent);
+  std::vector<std::int32_t> order = bit_order_of(c);
+  return order.empty() ? bit_interleaver(size.sent) : bit_interleaver(std::move(order));
 }
 
 }  // namespace
@@ -32,7 +34,8 @@ void frame_source::run(executor& exec, view<std::uint8_t> bits, const frame_batc
 }
 
 transmitter::transmitter(const link_config& c) : size_(c), source_(c), order_(order_of(c, size_)) {
-  bytes_ = size_.codewords * (size_.k + size_.padded + (interleaves(c) ? size_.sent : 0));
+  bytes_ = size_.codewords * (size_.k + size_.padded + (order_.permutes() ? size_.sent : 0));
+  if (order_.permutes() && !interleaves(c)) bytes_ += sizeof(float) * size_.sent;  // LLRs for the decoder
   if (is_transport(c.code)) {
     blocks_ = c.code.kind().make_transport(c.code.settings);
     harq_ = harq_of(c.code);

@@ -14,7 +14,9 @@
 #include <warpband/detect/detector.hpp>
 #include <warpband/massive/soft_uplink/soft_uplink.hpp>
 #include <warpband/massive/uplink/uplink.hpp>
+#include <warpband/modem/constellation/constellation.hpp>
 #include <warpband/modem/demap/demap.hpp>
+#include <warpband/receive/interleaver.hpp>
 #include <warpband/stbc/stbc.hpp>
 
 namespace wb {
@@ -50,6 +52,7 @@ std::unique_ptr<soft_detector> make_open_detector(const detector_config& config)
 std::unique_ptr<soft_detector> make_open_detector(const stbc_config& config);
 /// A demapper of symbols of one antenna.
 std::unique_ptr<soft_detector> make_open_detector(const demapper_config& config);
+std::unique_ptr<soft_detector> make_open_detector(const constellation_demapper& demapper);
 
 /// The decoder of a code with a CRC or without: `inner` iterations a call, 0 for those of the configuration.
 /// A frame is finished where the checks of an LDPC code hold (early_stop = "syndrome") and the CRC, if there
@@ -58,6 +61,9 @@ std::unique_ptr<soft_detector> make_open_detector(const demapper_config& config)
 std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, std::optional<int> inner = {});
 /// What `code` decodes, without extrinsic LLRs and `finished`.
 std::unique_ptr<soft_decoder> make_hard_decoder(std::shared_ptr<const codec> code);
+/// The same for coded bits in the order of `interleaver`.
+std::unique_ptr<soft_decoder> make_hard_decoder(std::shared_ptr<const codec> code,
+                                                const bit_interleaver& interleaver);
 /// The same of an LDPC code of one's own. `crc`: the last of its k bits are this CRC of the others.
 std::unique_ptr<soft_decoder> make_soft_decoder(const ldpc_code& code, const ldpc_decoder_config& config,
                                                 std::optional<crc_polynomial> crc = {});

@@ -67,6 +67,29 @@ class hard_decoder final : public soft_decoder {
   int most_;
 };
 
+/// A decoder of frames whose coded bits come in another order.
+class deinterleaving_decoder final : public soft_decoder {
+ public:
+  deinterleaving_decoder(std::unique_ptr<soft_decoder> decoder, const bit_interleaver& order)
+      : decoder_(std::move(decoder)), order_(order) {}
+  std::size_t k() const noexcept override { return decoder_->k(); }
+  std::size_t n() const noexcept override { return decoder_->n(); }
+  bool gives_extrinsic() const noexcept override { return decoder_->gives_extrinsic(); }
+  int most_iterations() const noexcept override { return decoder_->most_iterations(); }
+  void run(executor& exec, view<const float> llr, const soft_decoder_state& state,
+           const soft_decoder_output& out) const override {
+    auto* memory = reinterpret_cast<float*>(workspace_.on(exec, sizeof(float) * llr.items * n()));
+    const auto coded = make_view(memory, llr.items, n());
+    order_.deinterleave(exec, llr, coded);
+    decoder_->run(exec, coded, state, out);
+  }
+
+ private:
+  std::unique_ptr<soft_decoder> decoder_;
+  bit_interleaver order_;
+  kept_workspace workspace_;
+};
+
 /// A decoder that also gives `finished`.
 class checked_decoder final : public soft_decoder {
  public:
@@ -130,6 +153,10 @@ std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, std::
 
 std::unique_ptr<soft_decoder> make_hard_decoder(std::shared_ptr<const codec> code) {
   return std::make_unique<hard_decoder>(std::move(code), 1);
+}
+std::unique_ptr<soft_decoder> make_hard_decoder(std::shared_ptr<const codec> code,
+                                                const bit_interleaver& interleaver) {
+  return std::make_unique<deinterleaving_decoder>(make_hard_decoder(std::move(code)), interleaver);
 }
 
 }  // namespace wb

@@ -34,9 +34,11 @@ class space_time_detector final : public soft_detector {
   stbc_decoder decoder_;
 };
 
+/// A demapper of QAM or of a list of points.
+template <class Demapper>
 class symbol_demapper final : public soft_detector {
  public:
-  explicit symbol_demapper(const demapper_config& c) : demapper_(c) {}
+  explicit symbol_demapper(const Demapper& demapper) : demapper_(demapper) {}
   std::size_t bits_per_use() const noexcept override { return static_cast<std::size_t>(demapper_.bits()); }
   bool takes_prior() const noexcept override { return false; }
   void run(executor& exec, const detector_input& in, const detector_output& out) const override {
@@ -44,7 +46,7 @@ class symbol_demapper final : public soft_detector {
   }
 
  private:
-  demapper demapper_;
+  Demapper demapper_;
 };
 
 soft_uplink_config soft_of(const uplink_config& c) {
@@ -98,7 +100,10 @@ std::unique_ptr<soft_detector> make_open_detector(const stbc_config& config) {
   return std::make_unique<space_time_detector>(config);
 }
 std::unique_ptr<soft_detector> make_open_detector(const demapper_config& config) {
-  return std::make_unique<symbol_demapper>(config);
+  return std::make_unique<symbol_demapper<demapper>>(demapper(config));
+}
+std::unique_ptr<soft_detector> make_open_detector(const constellation_demapper& demapper) {
+  return std::make_unique<symbol_demapper<constellation_demapper>>(demapper);
 }
 std::unique_ptr<soft_detector> make_soft_detector(const stbc_config& config) {
   stbc_config c = config;

@@ -287,6 +287,8 @@ class curve_maker : public link_keys {
     if (key == "qam") key = "modem.modulation";
     if (key == "coded_bits" || key == "resource_elements") key = "code." + key;
     unsigned found = line(key);
+    if (found == 0 && (key.starts_with("modem.") || key == "modulation_order"))
+      found = line("modem.modulation");
     if (found == 0 && key.starts_with("channel.") && link.channel.type == "tdl")
       for (const char* cause : {"channel.delays_ns", "channel.profile", "channel.delay_spread_ns",
                                 "channel.doppler_hz", "channel.type"})

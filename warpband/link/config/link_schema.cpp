@@ -119,8 +119,13 @@ void add_codes(schema& s) {
 }
 
 void add_modem(schema& s) {
-  const setting_of<link_config>&modulation = modem_settings()[0], &information = modem_settings()[1];
-  s.add("modem", modulation, {}, "", without("modem.modulation"));
+  for (setting_of<link_config> setting : modem_settings()) {
+    if (setting.name == "mutual_information") continue;
+    conditions when = without("modem.modulation");
+    for (const setting_condition& c : setting.conditions) when.push_back({"modem." + c.setting, c.words});
+    setting.conditions.clear();
+    s.add("modem", std::move(setting), {}, "", std::move(when));
+  }
   conditions of_symbols = without("modem.demapper");
   of_symbols.push_back(without_detector);
   setting_condition demapped{"channel.type", {}};
@@ -128,7 +133,7 @@ void add_modem(schema& s) {
     if (!kind.of_bits) demapped.words.push_back(kind.name);
   of_symbols.push_back(demapped);
   s.add("modem", demapper_settings(), {}, "", of_symbols);
-  s.add("modem", information);
+  s.add("modem", modem_settings().back());
 }
 
 /// The condition of a key of a profile: a standard's by name, or delays of one's own and what belongs to
@@ -347,16 +352,68 @@ const std::vector<setting_of<fer_target>>& target_settings() {
   return settings;
 }
 
+namespace {
+
+/// Square QAM is `qam`, all else `constellation`.
+setting_of<link_config> any_modulation_setting() {
+  const std::vector<std::string>& others = find_setting(constellation_settings(), "type")->words;
+  std::vector<std::string> names;
+  for (const auto& [name, points] : modulation_names()) names.push_back(name);
+  names.insert(names.end(), others.begin(), others.end());
+  return {
+      "modulation",
+      "word",
+      among(names),
+      "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy. With several antennas or a detector "
+      "\"qpsk\" to \"256qam\". With one antenna also \"8psk\", \"16apsk\" and \"32apsk\" of DVB-S2, EN 302 "
+      "307-1 §5.4, and \"points\" of your own. With code.type = \"dvb-s2\" those of DVB-S2 have its bit "
+      "interleaver.",
+      names,
+      [=](link_config& c, const setting_value& v) {
+        const std::string& name = names[settings_detail::word("modulation", v, names, among(names))];
+        c.constellation.reset();
+        if (find_word(others, name)) c.constellation.emplace().type = name;
+        for (const auto& [qam, points] : modulation_names())
+          if (qam == name) c.qam = points;
+      },
+      [](const link_config& c) -> setting_value { return name_of_modulation(c); }};
+}
+
+/// The other settings of a constellation, whose type is the modulation.
+std::vector<setting_of<link_config>> point_settings() {
+  std::vector<setting_of<link_config>> lifted;
+  for (const setting_of<constellation_config>& s : constellation_settings()) {
+    if (s.name == "type") continue;
+    std::string text = s.text;
+    if (s.name == "ring_ratios") text += " Left out with code.type = \"dvb-s2\": those of its rate.";
+    conditions when = s.conditions;
+    for (setting_condition& c : when) c.setting = "modulation";
+    lifted.push_back({s.name, s.kind, s.allowed, text, s.words,
+                      [set = s.set](link_config& c, const setting_value& v) {
+                        if (!c.constellation) c.constellation.emplace();
+                        set(*c.constellation, v);
+                      },
+                      [get = s.get](const link_config& c) {
+                        return c.constellation ? get(*c.constellation) : setting_value();
+                      },
+                      when});
+  }
+  return lifted;
+}
+
+}  // namespace
+
 const std::vector<setting_of<link_config>>& modem_settings() {
-  static const std::vector<setting_of<link_config>> settings{
-      modulation_setting(
-          &link_config::qam, 2, 4096,
-          "Gray mapping of 3GPP TS 38.211 §5.1 with unit mean energy. With several antennas or a detector "
-          "\"qpsk\" to \"256qam\"."),
-      boolean("mutual_information", &link_config::mutual_information,
-              "Also measures the mutual information of a sent bit b and its LLR L, 1 - E log2(1 + "
-              "exp(-(1 - 2 b) L)) bits, for tables, results and `--metric mutual_information`. Not "
-              "with [receiver], transport blocks or an uncoded space-time code.")};
+  static const std::vector<setting_of<link_config>> settings = [] {
+    std::vector<setting_of<link_config>> list = point_settings();
+    list.insert(list.begin(), any_modulation_setting());
+    list.push_back(
+        boolean("mutual_information", &link_config::mutual_information,
+                "Also measures the mutual information of a sent bit b and its LLR L, 1 - E log2(1 + "
+                "exp(-(1 - 2 b) L)) bits, for tables, results and `--metric mutual_information`. Not "
+                "with [receiver], transport blocks or an uncoded space-time code."));
+    return list;
+  }();
   return settings;
 }
 
