@@ -36,7 +36,7 @@ TEST(factors_link, a_file_is_found_from_the_scenario_on_and_resumes_with_its_con
     load_result(path);
     ADD_FAILURE() << "went on with other factors";
   } catch (const file_error& e) {
-    EXPECT_NE(std::string(e.what()).find("was run with decoder.factors = [0.5, 0.875]"), std::string::npos)
+    EXPECT_NE(std::string(e.what()).find("was run with decoder.factors = [0.5,0.875]"), std::string::npos)
         << e.what();
   }
 }

@@ -171,8 +171,8 @@ class curve_maker : public link_keys {
   }
 
   code_config checked_code() const {
-    code_config code = this->code();
     try {
+      code_config code = this->code();
       (void)completed(code);
       return code;
     } catch (const file_error& error) {
