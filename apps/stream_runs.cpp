@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <warpband/code/nr_transport.hpp>
 #include <warpband/core/error.hpp>
+#include <warpband/core/numbers_or_file.hpp>
 #include <warpband/core/text_file.hpp>
 #include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/link_settings.hpp>
@@ -15,15 +17,16 @@ namespace {
 
 using wb::config::given, wb::config::key_tree;
 
-/// The run of settled keys.
-stream_run run_of(const wb::config::curve_tree& tree) {
+/// The run of settled keys. Files of factors are found from the scenario's folder on.
+stream_run run_of(const wb::config::curve_tree& tree, const std::string& folder) {
   const key_tree& keys = tree.keys;
   stream_run r;
   wb::config::apply(keys, "", stream_settings(), r);
   if (r.chain == "pusch") r.code_name = "nr-ulsch";  // its blocks follow from the slots
   if (r.chain == "wimax-frame" && !keys.has("code.type")) r.code_name = "none";
   for (const auto& s : wb::codes().get(r.code_name).settings)
-    if (const given* g = keys.find(s.group + "." + s.name)) r.code_values[s.name] = g->value;
+    if (const given* g = keys.find(s.group + "." + s.name))
+      r.code_values[s.name] = wb::from_folder(s.kind, g->value, folder);
   r.loops = keys.has_table("receiver");
   if (tree.listed || keys.has("label") || !tree.parameters.empty()) r.label = wb::config::label_of(tree);
   if (r.chain == "stbc" && wb::name_of(r.space_time.code) == std::string("pair") && !keys.has("stbc.v"))
@@ -62,8 +65,8 @@ void check(const stream_run& r) {
 }
 
 /// A run whose settings go together.
-stream_run checked_run(const wb::config::curve_tree& tree) {
-  stream_run r = run_of(tree);
+stream_run checked_run(const wb::config::curve_tree& tree, const std::string& folder) {
+  stream_run r = run_of(tree, folder);
   try {
     check(r);
   } catch (const wb::argument_error& e) {
@@ -83,9 +86,10 @@ stream_scenario load_stream_scenario(const std::string& path) {
 stream_scenario parse_stream_scenario(std::string text, const std::string& path) {
   stream_scenario s;
   s.text = std::move(text);
-  wb::config::scenario_text read =
-      wb::config::read_scenario(stream_schema(), s.text, path,
-                                [&](wb::config::curve_tree& tree) { s.runs.push_back(checked_run(tree)); });
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  wb::config::scenario_text read = wb::config::read_scenario(
+      stream_schema(), s.text, path,
+      [&](wb::config::curve_tree& tree) { s.runs.push_back(checked_run(tree, folder)); });
   s.title = std::move(read.title);
   s.hints = std::move(read.hints);
   return s;

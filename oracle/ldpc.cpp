@@ -28,6 +28,17 @@ double box_plus(double a, double b) {
   return sign * least + std::log1p(std::exp(-std::fabs(a + b))) - std::log1p(std::exp(-std::fabs(a - b)));
 }
 
+/// The options with the scale and offset of an iteration, from 0.
+template <class Options>
+Options in_iteration(Options o, int iteration) {
+  const auto pick = [&](auto& one, const auto& list) {
+    if (!list.empty()) one = list[std::min(as_size(iteration), list.size() - 1)];
+  };
+  pick(o.scale, o.scales);
+  pick(o.offset, o.offsets);
+  return o;
+}
+
 /// What a check answers to each of its bits.
 std::vector<double> answers(const std::vector<double>& q, const ldpc_options& options) {
   std::vector<double> r;
@@ -162,6 +173,7 @@ ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, 
   };
   decide();
   while (result.iterations < options.iterations) {
+    const ldpc_options of_iteration = in_iteration(options, result.iterations);
     std::vector<double> sum = llr;  // flooding
     for (std::size_t c = 0; c < h.rows.size(); ++c) {
       const auto& row = h.rows[c];
@@ -171,7 +183,7 @@ ldpc_result ldpc_decode(const parity_checks& h, const std::vector<double>& llr, 
         exact.push_back(as_kept ? kept->to_checks[c][d] : a[as_size(row[d])] - r[c][d]);
         q.push_back(std::clamp(exact[d], -options.limit, options.limit));
       }
-      r[c] = answers(q, options);
+      r[c] = answers(q, of_iteration);
       if (!options.sums.empty() && options.sums[c] != 0)
         for (double& x : r[c]) x = -x;
       for (std::size_t d = 0; d < row.size(); ++d) {
@@ -283,7 +295,7 @@ rounded_result decode(const base_matrix& base, const std::vector<float>& llr, co
                       rounded_kept* kept) {
   using value = typename Format::value;
   using values = std::vector<value>;
-  const Format format(options);
+  Format format(options);
   const parity_checks h = expand(base);
   if (llr.size() != as_size(h.n)) refuse("oracle: LLRs of another length than the code");
   values channel;
@@ -327,6 +339,7 @@ rounded_result decode(const base_matrix& base, const std::vector<float>& llr, co
 
   rounded_result result;
   while (result.iterations < options.iterations) {
+    format = Format(in_iteration(options, result.iterations));
     values first(a.size(), value{0}), second(a.size(), value{0});
     for (std::size_t c = 0; c < h.rows.size(); ++c) {
       const auto& row = h.rows[c];

@@ -59,6 +59,8 @@ struct ldpc_options {
   check_rule rule = check_rule::sum_product;
   check_order order = check_order::layered;
   double scale = 1, offset = 0;
+  /// In place of these, one for each iteration; the last for all further ones.
+  std::vector<double> scales = {}, offsets = {};
   int iterations = 10;
   /// Ends after the first iteration whose decisions satisfy all checks.
   bool stop = false;
@@ -103,6 +105,8 @@ struct rounded_options {
   number_format format = number_format::single;
   check_order order = check_order::layered;
   float scale = 1, offset = 0;
+  /// In place of these, one for each iteration; the last for all further ones.
+  std::vector<float> scales = {}, offsets = {};
   int iterations = 10;
   bool stop = false;
   float steps = 8;  ///< int8

@@ -13,6 +13,7 @@
 #include <warpband/fec/osd/osd.hpp>
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/fec/short_block/short_block.hpp>
+#include <warpband/fec/sparse_ldpc/min_sum_backward.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
 
 namespace wb {
@@ -507,6 +508,32 @@ algorithms sparse_ldpc_decoders() {
   return list;
 }
 
+algorithms min_sum_gradients_of_codes() {
+  algorithms list;
+  const parity_check_matrix h = random_matrix(96, 48, 6, 51, {.punctured = {7}, .shortened = {0}}, false);
+  const min_sum_backward layers[] = {
+      {wimax_ldpc(576, wimax_rate::r5_6), {.iterations = 3, .factors = {0.5, 0.75}}},
+      {h, {.algorithm = ldpc_algorithm::offset_min_sum, .iterations = 5}}};
+  for (const min_sum_backward& d : layers) {
+    const auto n = static_cast<std::size_t>(d.n()), sent = static_cast<std::size_t>(d.sent());
+    algorithm a{.text = "n=" + std::to_string(n), .items = 37};
+    a.outputs = {output<float>("llr_gradient", sent),
+                 output<float>("correction_gradient", static_cast<std::size_t>(d.iterations())),
+                 status_output()};
+    a.draw = [=](std::size_t items) {
+      std::mt19937_64 random(31);
+      const auto llr = testing::noisy(bytes(sent * items), 1, random),
+                 given = testing::noisy(bytes(n * items), -3, random);
+      return operands{input("llr", sent, llr), input("soft_gradient", n, given)};
+    };
+    a.run = [=](executor& e, const call& c) {
+      d.run(e, c["llr"], c["soft_gradient"], {c["llr_gradient"], c["correction_gradient"], c["status"]});
+    };
+    list.push_back(a);
+  }
+  return list;
+}
+
 // ---- ordered-statistics decoding
 
 algorithms bp_osd_decoders() {
@@ -719,6 +746,7 @@ const std::vector<contract_case> decoders{
     {"ctc", ctc_decoders},
     {"ldpc", ldpc_of_each_code},
     {"sparse_ldpc", sparse_ldpc_decoders},
+    {"min_sum_backward", min_sum_gradients_of_codes},
     {"bp_osd", bp_osd_decoders},
     {"polar", polar_decoders},
     {"short_block", short_block_decoders},

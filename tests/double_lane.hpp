@@ -23,6 +23,7 @@ struct double_lane {
   friend bool operator>(double_lane a, double_lane b) { return a.x > b.x; }
   friend bool operator<=(double_lane a, double_lane b) { return a.x <= b.x; }
   friend bool operator>=(double_lane a, double_lane b) { return a.x >= b.x; }
+  friend bool operator==(double_lane a, double_lane b) { return a.x == b.x; }
   friend double_lane fma(double_lane a, double_lane b, double_lane c) { return std::fma(a.x, b.x, c.x); }
   friend double_lane fnma(double_lane a, double_lane b, double_lane c) { return std::fma(-a.x, b.x, c.x); }
   friend double_lane abs(double_lane a) { return std::fabs(a.x); }

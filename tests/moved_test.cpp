@@ -57,6 +57,7 @@
 #include <warpband/fec/puncture/puncture.hpp>
 #include <warpband/fec/quantise/quantise.hpp>
 #include <warpband/fec/short_block/short_block.hpp>
+#include <warpband/fec/sparse_ldpc/min_sum_backward.hpp>
 #include <warpband/fec/sparse_ldpc/sparse_ldpc.hpp>
 #include <warpband/fec/turbo/turbo.hpp>
 #include <warpband/fec/viterbi/viterbi.hpp>
@@ -604,6 +605,7 @@ void judge_classes_that_do_not_move() {
   plain<qr_decomposition>("basic_qr_decomposition");
   plain<demapper>("demapper");
   plain<demapper_backward>("demapper_backward");
+  plain<min_sum_backward>("min_sum_backward");
   plain<mmse_backward>("mmse_backward");
   plain<qam_mapper>("qam_mapper");
   plain<uplink_detector>("uplink_detector");

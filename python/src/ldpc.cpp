@@ -4,6 +4,7 @@
 
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/ldpc/ldpc_file.hpp>
+#include <warpband/fec/sparse_ldpc/min_sum_backward.hpp>
 #include <warpband/fec/sparse_ldpc/sparse_ldpc.hpp>
 #include <warpband/fec/sparse_ldpc/standard_matrix.hpp>
 
@@ -157,6 +158,34 @@ void bind_sparse_ldpc(nb::module_& m) {
       .def("run", &sparse_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"));
 }
 
+void min_sum_gradient(const min_sum_backward& d, executor_ref& where, nb::handle llr,
+                      nb::handle soft_gradient, nb::handle llr_gradient, nb::handle correction_gradient) {
+  const argument l("llr", llr, where), s("soft_gradient", soft_gradient, where),
+      of_llr("llr_gradient", llr_gradient, where, true),
+      of_correction("correction_gradient", correction_gradient, where, true);
+  const auto in = l.as<const float>(1), given = s.as<const float>(1);
+  const min_sum_gradients out{of_llr.as<float>(1), of_correction.as<float>(1)};
+  where.run([&](executor& exec) { d.run(exec, in, given, out); });
+}
+
+void bind_min_sum_backward(nb::module_& m) {
+  nb::class_<min_sum_backward>(m, "MinSumBackward")
+      .def_static(
+          "of_code",
+          [](const ldpc_code& code, const nb::dict& settings) {
+            return min_sum_backward(code, with_settings(ldpc_decoder_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("code"), nb::arg("settings"))
+      .def_static(
+          "of_matrix",
+          [](const parity_check_matrix& matrix, const nb::dict& settings) {
+            return min_sum_backward(matrix, with_settings(sparse_ldpc_settings(), settings));
+          },
+          nb::kw_only(), nb::arg("matrix"), nb::arg("settings"))
+      .def("run", &min_sum_gradient, nb::arg("executor"), nb::arg("llr"), nb::arg("soft_gradient"),
+           optional("llr_gradient"), optional("correction_gradient"));
+}
+
 }  // namespace
 
 void bind_ldpc(nb::module_& m) {
@@ -185,6 +214,7 @@ void bind_ldpc(nb::module_& m) {
       .def(nb::init<const ldpc_code&>(), nb::arg("code"))
       .def("run", &ldpc_encode, nb::arg("executor"), nb::arg("bits"), nb::arg("coded"));
   bind_sparse_ldpc(m);
+  bind_min_sum_backward(m);
 }
 
 }  // namespace wb::python

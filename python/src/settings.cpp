@@ -6,6 +6,7 @@
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/string.h>
 
+#include <warpband/core/numbers_or_file.hpp>
 #include <warpband/core/printable.hpp>
 #include <warpband/link/config/renamed.hpp>
 
@@ -25,6 +26,7 @@ std::string annotation(const std::string& kind, const std::vector<std::string>& 
   if (kind == "number") return words.empty() ? "float" : "float | " + literal(words);
   if (kind == "list of integers") return "Sequence[int]";
   if (kind == "list of numbers") return "Sequence[float]";
+  if (kind == numbers_or_file_kind) return "Sequence[float] | str";
   if (kind == "list of text") return "Sequence[str]";
   if (kind == "list of pairs of numbers") return "Sequence[complex]";
   if (kind == "list of rows of integers") return "Sequence[Sequence[int]]";
@@ -137,7 +139,8 @@ setting_value as_value(nb::handle object, const std::string& name, const std::st
     if (!entries.is_valid()) throw refused;
     const auto list = nb::borrow<nb::list>(entries);
     if (kind == "list of text") return listed<std::string>(list, refused, text_in);
-    if (kind == "list of numbers") return listed<double>(list, refused, real_of);
+    if (kind == "list of numbers" || kind == numbers_or_file_kind)
+      return listed<double>(list, refused, real_of);
     if (kind == "list of pairs of numbers") return listed<std::complex<double>>(list, refused, complex_of);
     return listed<std::int64_t>(list, refused, entry_of);
   }

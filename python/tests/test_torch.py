@@ -121,10 +121,12 @@ def test_a_gradient_that_is_not_finite_is_seen(rng, bad):
 def test_operators_are_as_torch_expects(rng):
     """Shapes and strides of traced tensors are those of real ones, also of a transposed input."""
     y, n0, h, z = drawn(rng, 3, 4).t(), torch.full((4, 3), 0.5), drawn(rng, 3, 4, 2).transpose(0, 1), drawn(rng, 3, 4).t()
-    operators = torch.ops.warpband
+    operators, number = torch.ops.warpband, wt.LdpcDecoder(code=SMALL, iterations=2)._code_number
+    l, f = torch.from_numpy(rng.normal(size=(30, 4)).astype(np.float32)).t(), torch.tensor([0.5, 0.75])
     calls = [(operators.demap, (y, n0, None, 16, "exact")), (operators.demap_backward, (y, n0, None, torch.ones(4, 12), 16, "exact")),
              (operators.mmse, (h, z, n0[:, 0], 4, None)), (operators.mmse_backward, (h, z, n0[:, 0], torch.ones(4, 4).t(), 4, None)),
-             (operators.awgn, (y, n0, 1, 0, 0))]
+             (operators.awgn, (y, n0, 1, 0, 0)), (operators.min_sum, (l, f, number)),
+             (operators.min_sum_backward, (l, f, torch.ones(30, 4).t(), number))]
     for operator, arguments in calls:
         with torch._subclasses.FakeTensorMode(allow_non_fake_inputs=True) as mode:
             fake = operator(*(mode.from_tensor(a) if isinstance(a, torch.Tensor) else a for a in arguments))
@@ -146,6 +148,113 @@ def test_mmse(rng, streams, rx, qam):
     got = gradients(layer, weights.float(), h, y, n0)
     wanted = gradients(lambda h, y, n0: mmse_oracle(h, y, n0, qam).reshape(n, -1), weights, double(h), double(y), double(n0))
     agree(got, wanted, n, ties=streams == 4)
+
+
+def rows_of(code):
+    """Columns of the ones of each row of H, block row after block row."""
+    return [[c * code.z + (r + s) % code.z for c, s in enumerate(row) if s >= 0] for row in code.matrix for r in range(code.z)]
+
+
+def min_sum_oracle(llr, corrections, rows, offset):
+    """Layered min-sum by definition, whose gradients are torch's own; a column after the other."""
+    a = list(llr.unbind(-1))
+    messages = [[torch.zeros_like(a[0]) for _ in row] for row in rows]
+    for correction in corrections.unbind():
+        for i, row in enumerate(rows):
+            q = [a[column] - r for column, r in zip(row, messages[i])]
+            for d, column in enumerate(row):
+                others = torch.stack(q[:d] + q[d + 1:])
+                least = others.abs().amin(0)
+                m = (least - correction).clamp(min=0) if offset else correction * least
+                messages[i][d] = others.detach().sign().prod(0) * m
+                a[column] = q[d] + messages[i][d]
+    return torch.stack(a, -1)
+
+
+SMALL = wb.LdpcCode(matrix=[[0, 1, 0, -1, 2, -1], [1, 0, -1, 3, 0, 2], [-1, 4, 2, 0, -1, 1]], z=5)
+
+
+@pytest.mark.parametrize("name, values", [("factors", [0.51, 0.76, 0.87, 0.95, 0.63]), ("offsets", [0.113, 0.271, 0.194, 0.337, 0.089])])
+def test_ldpc_decoder(rng, name, values):
+    """Irregular values: with a factor of 1, or offsets of equal sums, magnitudes are equal, and torch splits their gradient."""
+    n = 20
+    algorithm = "normalised-min-sum" if name == "factors" else "offset-min-sum"
+    layer = wt.LdpcDecoder(code=SMALL, algorithm=algorithm, iterations=5, trainable=True, **{name: values})
+    llr = torch.from_numpy(rng.normal(1.5, 1.5, (n, 30)).astype(np.float32))
+    deployed = wb.LdpcDecoder(code=SMALL, early_stop="none", **layer.settings())
+    assert torch.equal(bits_of(layer(llr)), bits_of(deployed(llr, outputs="soft")))
+    weights = torch.from_numpy(rng.normal(size=(n, 30)))
+    parameter = getattr(layer, name)
+    got = torch.autograd.grad((layer(x := llr.clone().requires_grad_()) * weights.float()).sum(), (x, parameter))
+    wanted = gradients(lambda x, c: min_sum_oracle(x, c, rows_of(SMALL), name == "offsets"), weights, double(llr), double(parameter))
+    agree(got[:1], wanted[:1], n)
+    torch.testing.assert_close(got[1].double(), wanted[1], rtol=1e-4, atol=1e-4 * float(wanted[1].abs().max()))
+    logits = wt.LdpcDecoder(code=SMALL, algorithm=algorithm, iterations=5, llr_sign="p1/p0", **{name: values})
+    assert torch.equal(bits_of(logits(-llr)), bits_of(0 - layer(llr))) and not list(logits.parameters())
+
+
+def test_ldpc_decoder_of_any_matrix(rng):
+    h = wb.ParityCheckMatrix(matrix=[[1, 1, 1, 0, 0, 0, 1], [1, 0, 0, 1, 1, 0, 0], [0, 1, 0, 1, 0, 1, 0], [0, 0, 1, 0, 1, 1, 1]], punctured=[6])
+    layer = wt.LdpcDecoder(code=h, iterations=3, factors=[0.5, 0.75, 1], trainable=True)
+    llr = torch.from_numpy(rng.normal(1.5, 1.5, (40, 6)).astype(np.float32))
+    assert torch.equal(layer(llr), wb.SparseLdpcDecoder(matrix=h, early_stop="none", **layer.settings())(llr, outputs="soft"))
+    weights = torch.from_numpy(rng.normal(size=(40, 7)))
+    padded = lambda x, c: min_sum_oracle(torch.cat([x, torch.zeros_like(x[:, :1])], -1), c, h.rows, False)  # noqa: E731
+    got = torch.autograd.grad((layer(x := llr.clone().requires_grad_()) * weights.float()).sum(), (x, layer.factors))
+    wanted = gradients(padded, weights, double(llr), double(layer.factors))
+    agree(got[:1], wanted[:1], 40)
+    torch.testing.assert_close(got[1].double(), wanted[1], rtol=1e-4, atol=1e-4)
+
+
+def test_ldpc_decoder_under_compile_and_vmap(rng):
+    layer = wt.LdpcDecoder(code=SMALL, iterations=3, factors=0.625, trainable=True)
+    llr = torch.from_numpy(rng.normal(1.5, 1.5, (4, 6, 30)).astype(np.float32))
+    compiled = torch.compile(layer, backend="aot_eager", fullgraph=True)
+    assert torch.equal(bits_of(compiled(llr)), bits_of(layer(llr)))
+    step = [torch.autograd.grad(call(llr).square().sum(), layer.factors)[0] for call in (layer, compiled)]
+    torch.testing.assert_close(*step)
+    assert torch.equal(torch.func.vmap(layer, 1, 1)(llr), layer(llr))
+    mapped = gradients(lambda x: torch.func.vmap(layer)(x).square(), torch.ones(()), llr)[0]
+    assert torch.equal(mapped, gradients(lambda x: layer(x).square(), torch.ones(()), llr)[0])
+    lists = torch.tensor([[0.5, 0.75, 1.0], [0.625, 0.625, 0.625]])
+    call = lambda x, c: torch.ops.warpband.min_sum(x, c, layer._code_number)  # noqa: E731
+    assert torch.equal(torch.func.vmap(call, (None, 0))(llr, lists)[1], layer(llr))
+    assert torch.equal(torch.func.vmap(call)(llr[:2], lists)[0], call(llr[0], lists[0]))
+
+
+def test_ldpc_decoder_erases_and_shows_what_is_not_finite(rng):
+    layer = wt.LdpcDecoder(code=SMALL, iterations=3, trainable=True)
+    llr = torch.from_numpy(rng.normal(1.5, 1.5, (4, 30)).astype(np.float32))
+    llr[1, 2] = float("nan")
+    weights = torch.ones(4, 30)
+    got = gradients(layer, weights, llr)[0]
+    assert (got[1] == 0).all() and (got[[0, 2, 3]] != 0).any(1).all() and torch.isfinite(got).all()
+    weights[3, 4] = float("inf")
+    broken = torch.autograd.grad((layer(x := llr.clone().requires_grad_()) * weights)[2:].sum(), (x, layer.factors))
+    assert torch.isnan(broken[0][3]).all() and torch.isnan(broken[1]).all() and torch.equal(broken[0][2], got[2])
+
+
+def test_trained_factors_are_saved_copied_and_deployed(rng, tmp_path):
+    import copy
+    import json
+    import pickle
+    layer = wt.LdpcDecoder(code=SMALL, iterations=4, trainable=True)
+    llr = torch.from_numpy(rng.normal(1.0, 1.0, (200, 30)).astype(np.float32))
+    optimiser, losses = torch.optim.Adam(layer.parameters(), lr=0.05), []
+    for _ in range(15):
+        optimiser.zero_grad()
+        losses.append(torch.nn.functional.softplus(-layer(llr)).mean())  # zeros were sent
+        losses[-1].backward()
+        optimiser.step()
+    assert losses[-1] < losses[0]
+    for other in (copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+        assert torch.equal(other(llr), layer(llr))
+    layer.save(tmp_path / "f.json", trained_for="a test")
+    read = wb.LdpcDecoder(code=SMALL, iterations=4, early_stop="none", factors=str(tmp_path / "f.json"))
+    assert torch.equal(bits_of(read(llr, outputs="soft")), bits_of(layer(llr)))
+    layer.save(tmp_path / "i.json", trained_for="int8", step=0.125)
+    assert all(8 * x == round(8 * x) for x in json.loads((tmp_path / "i.json").read_text())["factors"])
+    wb.LdpcDecoder(code=SMALL, iterations=4, precision="int8", factors=str(tmp_path / "i.json"))
 
 
 def test_shared_inputs_have_the_sum_of_the_gradients(rng):
@@ -261,6 +370,14 @@ def scaled_mapper(factor):
     (lambda: scaled_mapper(0).normalize_(), "points = of mean energy 0.0"),
     (lambda: scaled_mapper(float("nan")).normalize_(), "points = of mean energy nan"),
     (lambda: wt.Awgn(seed=-1), "seed = -1"),
+    (lambda: wt.LdpcDecoder(code=SMALL, algorithm="sum-product"), "algorithm"),
+    (lambda: wt.LdpcDecoder(code=SMALL, iterations=0), "iterations = 0"),
+    (lambda: wt.LdpcDecoder(code=SMALL, iterations=3, factors=[0.5, 0.5]), "expected a number from 0 to 1, or 3 of them"),
+    (lambda: wt.LdpcDecoder(code=SMALL, factors=1.5), "factors"),
+    (lambda: wt.LdpcDecoder(code=SMALL, offsets=0.5), "offsets"),
+    (lambda: wt.LdpcDecoder(code=SMALL)(torch.zeros(3, 29)), "llr = shape (3, 29)"),
+    (lambda: wt.LdpcDecoder(code=SMALL)(torch.zeros(30, dtype=torch.float64)), "llr = a tensor of torch.float64"),
+    (lambda: wt.LdpcDecoder(code=SMALL).save("x", trained_for=""), "trained_for"),
     (lambda: wt.QamMapper(qam=16)(torch.zeros(3, dtype=torch.uint8)), "bits = shape (3,)"),
     (lambda: wt.QamMapper(qam=16)(torch.zeros(4)), "bits = a tensor of torch.float32"),
 ])

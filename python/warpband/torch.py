@@ -1,11 +1,10 @@
 """Layers of torch with gradients, for a chain that is trained and then deployed.
 
-The forward pass of :class:`Demapper`, :class:`MMSE` and :class:`Awgn` is the kernel of the same name in :mod:`warpband`, so that
-results have the same bits. The backward pass of :class:`Demapper` and :class:`MMSE` is a kernel too, on a CPU and on a GPU.
+The forward pass of :class:`Demapper`, :class:`MMSE`, :class:`LdpcDecoder` and :class:`Awgn` is the kernel of the same name in
+:mod:`warpband`, so that results have the same bits. The backward pass of the first three is a kernel too, on a CPU and on a GPU.
 :class:`QamMapper` looks its points up in torch. Trained points are for layers of torch: no kernel takes them.
 
-Layers are custom operators of torch, which ``torch.compile`` and ``torch.func.vmap`` take. :class:`Demapper` and :class:`MMSE`
-have no gradients of gradients, and ``torch.func.grad`` is refused by torch.
+Layers are custom operators of torch, which ``torch.compile`` and ``torch.func.vmap`` take. Those three have no gradients of gradients, and ``torch.func.grad`` is refused by torch.
 
 Tensors are complex64 and float32. The gradient of a complex number x is ``dF/dRe x + 1j dF/dIm x``, as everywhere in torch.
 A gradient from above that is not finite gives NaN for all inputs of its item, so that a loss of NaN is seen.
@@ -14,7 +13,11 @@ A gradient from above that is not finite gives NaN for all inputs of its item, s
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Literal
+import json
+import os
+import pathlib
+import pickle
+from typing import Any, Callable, Literal, Sequence
 
 import numpy as np
 
@@ -32,10 +35,13 @@ from ._arrays import space_of
 from ._settings import checked_sign, made, number, refused, whole
 from .channel import awgn
 from .detect import MMSE as _MMSE
+from .ldpc import LdpcCode
+from .ldpc import LdpcDecoder as _LdpcDecoder
 from .modem import Demapper as _Demapper
 from .modem import QamMapper as _QamMapper
+from .sparse_ldpc import ParityCheckMatrix, SparseLdpcDecoder
 
-__all__ = ["Awgn", "Demapper", "MMSE", "QamMapper"]
+__all__ = ["Awgn", "Demapper", "LdpcDecoder", "MMSE", "QamMapper"]
 
 Tensor = torch.Tensor
 Algorithm = Literal["max-log", "exact"]
@@ -325,6 +331,202 @@ class MMSE(torch.nn.Module):
     def extra_repr(self) -> str:
         return (f"streams={self.streams}, rx_antennas={self.rx_antennas}, qam={self.qam}, llr_clip={self.llr_clip}, "
                 f"llr_sign={self.llr_sign!r}")
+
+
+# ---- LDPC decoder
+
+# What an operator decodes with, by the number that it gets. Equal codes and settings have one entry, which stays.
+_decoded: list[tuple[Any, str, int]] = []
+_decoded_numbers: dict[tuple[bytes, str, int], int] = {}
+_LISTS = {"normalised-min-sum": ("factors", 1.0), "offset-min-sum": ("offsets", 8.0)}
+
+
+def _number_of(code: Any, algorithm: str, iterations: int) -> int:
+    key = pickle.dumps(code), algorithm, iterations
+    if key not in _decoded_numbers:
+        _decoded.append((code, algorithm, iterations))
+        _decoded_numbers[key] = len(_decoded) - 1
+    return _decoded_numbers[key]
+
+
+@functools.lru_cache(maxsize=8)
+def _ldpc(number_of_code: int, corrections: tuple[float, ...]) -> tuple[Any, Any]:
+    code, algorithm, iterations = _decoded[number_of_code]
+    settings: dict[str, Any] = {"algorithm": algorithm, "iterations": iterations, "early_stop": "none",
+                                _LISTS[algorithm][0]: list(corrections)}
+    if isinstance(code, LdpcCode):
+        return _LdpcDecoder(code=code, **settings), made(_core.MinSumBackward.of_code, code=code._code, settings=settings)
+    return SparseLdpcDecoder(matrix=code, **settings), made(_core.MinSumBackward.of_matrix, matrix=code._code, settings=settings)
+
+
+def _columns(number_of_code: int) -> int:
+    return _decoded[number_of_code][0].n
+
+
+@torch.library.custom_op("warpband::min_sum", mutates_args=())
+def _min_sum(llr: Tensor, corrections: Tensor, code: int) -> Tensor:
+    return _ldpc(code, tuple(corrections.tolist()))[0](_plain(llr), outputs="soft")
+
+
+@_min_sum.register_fake
+def _(llr: Tensor, corrections: Tensor, code: int) -> Tensor:
+    return llr.new_empty((*llr.shape[:-1], _columns(code)))
+
+
+@torch.library.custom_op("warpband::min_sum_backward", mutates_args=())
+def _min_sum_backward(llr: Tensor, corrections: Tensor, soft_gradient: Tensor, code: int) -> tuple[Tensor, Tensor]:
+    space = space_of(llr)
+    arrays = [_plain(llr), _plain(soft_gradient)]
+    results = llr.new_empty(llr.shape), llr.new_empty((*llr.shape[:-1], corrections.shape[0]))
+    work = _ldpc(code, tuple(corrections.tolist()))[1]
+    work.run(space.executor(None), *map(space.take, arrays), *map(space.target, results))
+    _nan_where_not_finite(soft_gradient, results)
+    return results
+
+
+@_min_sum_backward.register_fake
+def _(llr: Tensor, corrections: Tensor, soft_gradient: Tensor, code: int) -> tuple[Tensor, Tensor]:
+    return llr.new_empty(llr.shape), llr.new_empty((*llr.shape[:-1], corrections.shape[0]))
+
+
+def _save_min_sum(ctx: Any, inputs: Any, output: Any) -> None:
+    llr, corrections, ctx.code = inputs
+    ctx.save_for_backward(llr, corrections)
+
+
+def _backward_min_sum(ctx: Any, gradient: Tensor) -> Any:
+    llr, corrections = ctx.saved_tensors
+    of_llr, of_corrections = _min_sum_backward(llr, corrections, gradient, ctx.code)
+    return of_llr, of_corrections.reshape(-1, of_corrections.shape[-1]).sum(0).to(corrections.device), None
+
+
+def _over_codewords(operator: Any) -> Callable[..., Any]:
+    """The rule of vmap: one call of a batch of codewords, or a call for each list of corrections."""
+
+    def rule(info: Any, in_dims: tuple[int | None, ...], *arguments: Any) -> Any:
+        moved = [argument if not isinstance(argument, torch.Tensor) or dim is None and i == 1
+                 else argument.unsqueeze(0).expand(info.batch_size, *argument.shape) if dim is None
+                 else argument.movedim(dim, 0) for i, (argument, dim) in enumerate(zip(arguments, in_dims))]
+        if in_dims[1] is None:
+            result = operator(*moved)
+            return result, (0, 0) if isinstance(result, tuple) else 0
+        calls = [operator(*(x[i] if isinstance(x, torch.Tensor) else x for x in moved)) for i in range(info.batch_size)]
+        if isinstance(calls[0], tuple):
+            return tuple(torch.stack(results) for results in zip(*calls)), (0, 0)
+        return torch.stack(calls), 0
+
+    return rule
+
+
+_min_sum.register_autograd(_backward_min_sum, setup_context=_save_min_sum)
+_min_sum.register_vmap(_over_codewords(_min_sum))
+_min_sum_backward.register_vmap(_over_codewords(_min_sum_backward))
+
+
+class LdpcDecoder(torch.nn.Module):
+    """Layered min-sum of :class:`warpband.LdpcDecoder` with gradients of LLRs, and of a factor or offset for each iteration.
+
+    Args:
+        code: an ``LdpcCode`` of the package, or a ``ParityCheckMatrix``, which :class:`warpband.SparseLdpcDecoder` decodes.
+        algorithm: "normalised-min-sum" or "offset-min-sum".
+        iterations: all are done, 1..1000.
+        factors: of normalised min-sum, 0..1: one for each iteration, or one number for all. None is 0.75.
+        offsets: of offset min-sum, 0..8, in the same way. None is 0.5.
+        trainable: the factors or offsets are a parameter.
+        llr_sign: "p0/p1" for ln P(0)/P(1); "p1/p0" gives and takes logits, which torch's losses take.
+
+    Raises:
+        ValueError: for settings, types or shapes that are not allowed.
+
+    ``factors`` or ``offsets``, float32 ``(iterations,)``, are limited to what decoders take when they are used. Codewords that the
+    decoder erases have gradients of 0. The least magnitude of a check has the derivative of the bit that it comes from; of two equal ones
+    the first. An LLR that is limited to +-1e30 has none.
+
+    Memory of a GPU or a CPU thread: about ``2 sqrt(iterations) (n + ones of H)`` values for each codeword under way.
+
+    >>> import torch
+    >>> import warpband as wb
+    >>> import warpband.torch as wt
+    >>> decode = wt.LdpcDecoder(code=wb.wifi_ldpc(n=648), iterations=4, trainable=True)
+    >>> llr = torch.full((10, 648), 2.0)
+    >>> decode(llr).mean().backward()
+    >>> decode.factors.grad.shape, decode.settings()["factors"]
+    (torch.Size([4]), [0.75, 0.75, 0.75, 0.75])
+    """
+
+    def __init__(self, *, code: LdpcCode | ParityCheckMatrix, algorithm: Literal["normalised-min-sum", "offset-min-sum"] = "normalised-min-sum",
+                 iterations: int = 10, factors: float | Sequence[float] | None = None, offsets: float | Sequence[float] | None = None,
+                 trainable: bool = False, llr_sign: str = "p0/p1"):
+        super().__init__()
+        self._negated = checked_sign(llr_sign)
+        if not isinstance(code, (LdpcCode, ParityCheckMatrix)):
+            raise TypeError(f"code is a {type(code).__name__}: expected a warpband.LdpcCode or warpband.ParityCheckMatrix")
+        if algorithm not in _LISTS:
+            raise refused("algorithm", algorithm, '"normalised-min-sum" or "offset-min-sum"')
+        self.iterations = whole("iterations", iterations, 1, 1000)
+        name, self._greatest = _LISTS[algorithm]
+        other = "offsets" if name == "factors" else "factors"
+        if {"factors": factors, "offsets": offsets}[other] is not None:
+            raise refused(other, {"factors": factors, "offsets": offsets}[other], f"None with {algorithm}")
+        given = factors if name == "factors" else offsets
+        given = (0.75 if name == "factors" else 0.5) if given is None else given
+        listed = [given] * self.iterations if isinstance(given, (int, float)) else [number(name, x) for x in given]
+        if len(listed) != self.iterations or not all(0 <= x <= self._greatest for x in listed):
+            raise refused(name, given, f"a number from 0 to {self._greatest:g}, or {self.iterations} of them, as iterations says")
+        values = torch.tensor(listed, dtype=torch.float32)
+        if trainable:
+            self.register_parameter(name, torch.nn.Parameter(values))
+        else:
+            self.register_buffer(name, values)
+        self.code, self.algorithm, self.llr_sign, self.trainable = code, algorithm, llr_sign, bool(trainable)
+        #: LLRs that a codeword has on a channel, and columns of H
+        self.sent, self.n = (code.n, code.n) if isinstance(code, LdpcCode) else (code.sent, code.n)
+        self._list = name
+        self._code_number = _number_of(code, algorithm, self.iterations)
+        _ldpc(self._code_number, tuple(values.tolist()))  # settings that only the decoder knows to be wrong
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state)
+        self._code_number = _number_of(self.code, self.algorithm, self.iterations)  # in this process
+
+    def _corrections(self) -> Tensor:
+        return getattr(self, self._list).clamp(0, self._greatest)
+
+    def forward(self, llr: Tensor) -> Tensor:
+        """Decodes float32 ``(..., sent)`` to a-posteriori LLRs, float32 ``(..., n)``, of all columns of H."""
+        _checked("llr", llr, torch.float32)
+        if llr.dim() == 0 or llr.shape[-1] != self.sent:
+            raise _unfit("llr", f"shape {tuple(llr.shape)}", f"(..., {self.sent})")
+        soft = _min_sum(_logits(llr, self._negated), self._corrections(), self._code_number)
+        return _logits(soft, self._negated)
+
+    def settings(self, *, step: float | None = None) -> dict[str, Any]:
+        """Keywords of :class:`warpband.LdpcDecoder` that decode with these factors or offsets.
+
+        Args:
+            step: they become multiples of it; int8 takes factors in steps of 0.125.
+        """
+        values = [float(str(np.float32(x))) for x in self._corrections().detach().cpu().numpy()]
+        if step is not None:
+            values = [round(x / step) * step for x in values]
+        return {"algorithm": self.algorithm, "iterations": self.iterations, self._list: values}
+
+    def save(self, path: str | os.PathLike[str], *, trained_for: str, step: float | None = None) -> None:
+        """Writes the factors or offsets to a file, which decoders take as ``factors`` or ``offsets``.
+
+        Args:
+            path: the file.
+            trained_for: what they were trained for, a text of 1 to 200 bytes.
+            step: as in :meth:`settings`.
+        """
+        if not isinstance(trained_for, str) or not 1 <= len(trained_for.encode()) <= 200:
+            raise refused("trained_for", trained_for, "a text of 1 to 200 bytes")
+        content = {"format": "warpband-ldpc-factors", "version": 1, "trained_for": trained_for, "iterations": self.iterations,
+                   self._list: self.settings(step=step)[self._list]}
+        pathlib.Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+    def extra_repr(self) -> str:
+        return f"code={self.code!r}, algorithm={self.algorithm!r}, iterations={self.iterations}, llr_sign={self.llr_sign!r}"
 
 
 # ---- noise

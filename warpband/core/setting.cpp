@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
+#include <warpband/core/numbers_or_file.hpp>
 #include <warpband/core/printable.hpp>
 
 namespace wb {
@@ -101,7 +103,7 @@ setting_value from_text(const std::string& kind, std::string_view text) {
     }
     return numbers;
   };
-  if (kind == "list of numbers") return parse_parts(std::vector<double>{});
+  if (kind == "list of numbers" || kind == numbers_or_file_kind) return parse_parts(std::vector<double>{});
   if (kind == "list of pairs of numbers") {
     const setting_value numbers = parse_parts(std::vector<double>{});
     const auto* list = std::get_if<std::vector<double>>(&numbers);
@@ -111,6 +113,12 @@ setting_value from_text(const std::string& kind, std::string_view text) {
     return pairs;
   }
   return parse_parts(std::vector<std::int64_t>{});
+}
+
+setting_value from_folder(const std::string& kind, const setting_value& value, const std::string& folder) {
+  const auto* file = std::get_if<std::string>(&value);
+  if (kind != numbers_or_file_kind || file == nullptr) return value;
+  return (std::filesystem::path(folder) / *file).string();
 }
 
 bool same_word(std::string_view a, std::string_view b) { return folded(a) == folded(b); }

@@ -185,7 +185,11 @@ llr_unit unit_of(const ldpc_decoder_config& c, int decimals) {
   const int shift = std::min(u.decimals, 6);
   u.llr_of_a_step = std::ldexp(1.f, -shift);
   u.config.llr_steps = std::ldexp(1.f, shift);
-  u.config.offset = std::min(std::ldexp(c.offset, u.decimals - shift), 8.f);
+  const auto in_unit = [&](auto offset) {
+    return std::min(std::ldexp(offset, u.decimals - shift), decltype(offset)(8));
+  };
+  if (c.offsets.empty()) u.config.offset = in_unit(c.offset);
+  for (double& offset : u.config.offsets) offset = in_unit(offset);
   return u;
 }
 

@@ -126,6 +126,12 @@ std::vector<std::int32_t> reads_of(const ldpc_code& code, const std::vector<ldpc
 /// int8: of an automatic scale (llr_scale), and what the offset is counted in then.
 constexpr float int8_fineness = 9.f, int8_offset_quanta = 2.f;
 
+/// Steps of an offset in an LLR of 1, with int8.
+std::optional<float> offset_steps(const ldpc_decoder_config& c) {
+  if (c.precision != ldpc_precision::int8) return {};
+  return c.llr_steps.value_or(int8_offset_quanta);
+}
+
 constexpr int value_bytes = 4;  // of an LLR in shared memory
 
 /// ldpc_decode_args::addresses, of codes whose rows and values fit a thread block.
@@ -149,11 +155,8 @@ std::vector<std::uint32_t> addresses_of(const ldpc_code& code, const layout_tabl
 }
 
 /// What the code and the settings make of the arguments.
-ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_config& c,
-                                 const layout_tables& t) {
-  const bool normalised = c.algorithm == ldpc_algorithm::normalised_min_sum;
-  const bool offset = c.algorithm == ldpc_algorithm::offset_min_sum;
-  const bool int8 = c.precision == ldpc_precision::int8;
+ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_config& c, const layout_tables& t,
+                                 const std::vector<ldpc_correction>& corrections) {
   ldpc_decode_args a;
   a.n = code.n();
   a.z = code.z();
@@ -166,10 +169,7 @@ ldpc_decode_args fixed_arguments(const ldpc_code& code, const ldpc_decoder_confi
   a.sum_product = c.algorithm == ldpc_algorithm::sum_product;
   a.flooding = c.schedule == ldpc_schedule::flooding;
   a.early_stop = c.early_stop != ldpc_early_stop::none;
-  a.scale = normalised ? c.scale : 1.f;
-  a.eighths = static_cast<int>(8 * a.scale);
-  const float steps = c.llr_steps.value_or(int8_offset_quanta);
-  a.offset = !offset ? 0.f : int8 ? std::min(std::nearbyint(c.offset * steps), 127.f) : c.offset;
+  a.corrections.fixed = corrections.front();
   for (std::size_t m = 0; m < t.rows.size(); m++) {
     const ldpc_row& row = t.rows[m];
     a.firsts[m] = row.first;
@@ -247,8 +247,7 @@ void check(const ldpc_code& code, const ldpc_decoder_config& c, bool has_crc) {
   const bool int8 = c.precision == ldpc_precision::int8;
   if (c.algorithm == ldpc_algorithm::sum_product && c.precision != ldpc_precision::float32)
     throw argument_error("precision", int8 ? "\"int8\"" : "\"float16\"", "\"float32\" with sum-product");
-  if (c.algorithm == ldpc_algorithm::normalised_min_sum && int8 && 8 * c.scale != std::floor(8 * c.scale))
-    throw argument_error("scale", as_message(c.scale), "a multiple of 0.125 with int8");
+  check_corrections(c, int8);
   if (c.precision != ldpc_precision::float16) return;
   for (int column = 0; column < code.columns(); column++) {  // A of more messages could pass 65504
     int degree = 0;
@@ -277,7 +276,9 @@ ldpc_decoder::ldpc_decoder(const ldpc_code& code, const ldpc_decoder_config& con
   }
   layout_tables t = tables_of(code);
   addresses_ = resident<std::uint32_t>(addresses_of(code, t));
-  fixed_ = fixed_arguments(code, config, t);
+  std::vector<ldpc_correction> corrections = corrections_of(config, offset_steps(config));
+  fixed_ = fixed_arguments(code, config, t, corrections);
+  if (corrections.size() > 1) corrections_ = resident<ldpc_correction>(std::move(corrections));
   fixed_.takes_any_word = erasures == ldpc_erasures::none;
   column_edges_ = resident<std::int32_t>(column_edges_of(code, t.edges));
   edges_ = resident<ldpc_edge>(std::move(t.edges));
@@ -338,6 +339,10 @@ void ldpc_decoder::run(executor& exec, const llr_batch& given, const ldpc_decode
   if (a.messages.data != nullptr) {
     a.column_firsts = column_edges_.on(exec);
     a.column_edges = a.column_firsts + a.columns + 1;
+  }
+  if (!corrections_.host().empty()) {
+    a.corrections.list = corrections_.on(exec);
+    a.corrections.count = static_cast<std::int32_t>(corrections_.host().size());
   }
   if (!addresses_.host().empty()) a.addresses = addresses_.on(exec);
   if (config_.early_stop == ldpc_early_stop::crc) {

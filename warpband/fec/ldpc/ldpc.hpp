@@ -5,7 +5,8 @@
 // check takes q_v = A_v - R_cv from each of its bits and returns
 //   sum-product         R_cv = 2 artanh prod_{u != v} tanh(q_u / 2)     (exact, computed on probabilities)
 //   min-sum             R_cv = prod_{u != v} sign(q_u) * min_{u != v} |q_u|
-//   normalised, offset  the same with the minimum m replaced by max(scale * m - offset, 0)
+//   normalised, offset  the same with the minimum m replaced by max(scale * m - offset, 0);
+//                       `factors` or `offsets` have scale or offset for each iteration
 // and A_v becomes q_v + R_cv. `layered` takes the block rows one after the other within an iteration, each
 // with what those before it found (D. E. Hocevar, "A reduced complexity decoder architecture via layered
 // decoding of LDPC codes", 2004); `flooding` computes all checks of an iteration from the A of the last one.
@@ -23,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <warpband/core/setting.hpp>
 #include <warpband/exec/executor.hpp>
@@ -67,6 +69,11 @@ struct ldpc_decoder_config {
   /// int8: steps in an LLR of 1, 0.25..64. Finer steps clip earlier, so that the error rate rises again with
   /// the SNR. Absent: chosen for each codeword (fec/quantise/quantise.hpp).
   std::optional<float> llr_steps = {};
+  /// In place of scale, a factor for each iteration, 0..1; with int8 multiples of 1/8. The last one holds for
+  /// all further iterations. Every call begins with the first one.
+  std::vector<double> factors = {};
+  /// In place of offset, one for each iteration in the same way, 0..8.
+  std::vector<double> offsets = {};
   bool operator==(const ldpc_decoder_config&) const = default;
 };
 /// Its settings: names, what is allowed, what they mean.
@@ -124,10 +131,10 @@ struct ldpc_decoder_output {
 /// - the iterations done since the start; if this is 0 or less the codeword starts, and the rest is not read
 ///
 /// Calls with a and b iterations on the same LLRs give the bits of one call with a + b, if none of the
-/// codewords stops early. Another decoder of the same code may go on with them, with another schedule,
-/// algorithm or precision. A codeword that is an erasure leaves zeros. A codeword with a NaN or infinite
-/// value in `messages` is an erasure. A codeword that stopped early does one iteration or more in each
-/// further call.
+/// codewords stops early and one factor or offset serves all iterations. Another decoder of the same code may
+/// go on with them, with another schedule, algorithm or precision. A codeword that is an erasure leaves
+/// zeros. A codeword with a NaN or infinite value in `messages` is an erasure. A codeword that stopped early
+/// does one iteration or more in each further call.
 ///
 /// The LLR of a bit may have changed since the last call. Its first a-posteriori LLR in layered order is then
 /// the new LLR plus the kept messages. With float16 it is the kept a-posteriori LLR plus the difference of
@@ -172,6 +179,7 @@ class ldpc_decoder {
   resident<ldpc_column> columns_;
   resident<std::int32_t> column_edges_, crc_weights_;  // the latter may be empty
   resident<std::uint32_t> addresses_;                  // may be empty
+  resident<ldpc_correction> corrections_;              // may be empty
   /// ldpc_decode_args::reads by the number of values in a vector, each made when it is first needed.
   struct reads_by_vector;
   std::shared_ptr<reads_by_vector> reads_;

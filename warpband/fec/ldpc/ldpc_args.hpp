@@ -6,6 +6,7 @@
 
 #include <warpband/core/status.hpp>
 #include <warpband/core/view.hpp>
+#include <warpband/fec/ldpc/ldpc_correction.hpp>
 #include <warpband/fec/quantise/quantise_args.hpp>
 
 namespace wb {
@@ -46,13 +47,12 @@ struct ldpc_decode_args {
       row_stride = 0;  // rotating storage: of a column in a buffer; room for an edge's messages
   int vectors = 0;     // rotating storage: of an edge, z values in so many vectors
   bool sum_product = false, flooding = false, early_stop = true;
-  bool takes_any_word = false;      // also of few usable LLRs; zeros satisfy a CRC
-  int crc_bits = 0;                 // of crc_weights
-  float scale = 1.f, offset = 0.f;  // min-sum: max(scale m - offset, 0); int8 in quanta
-  int eighths = 8;                  // int8: scale
-  llr_quanta quanta;                // int8: of an LLR of 1
-  view<const float> llr;            // n
-  view<std::uint8_t> bits;          // null data: not wanted, here and below
+  bool takes_any_word = false;   // also of few usable LLRs; zeros satisfy a CRC
+  int crc_bits = 0;              // of crc_weights
+  ldpc_corrections corrections;  // min-sum
+  llr_quanta quanta;             // int8: of an LLR of 1
+  view<const float> llr;         // n
+  view<std::uint8_t> bits;       // null data: not wanted, here and below
   view<float> soft, extrinsic;
   view<float> messages;         // as ldpc_kept.hpp lays them out
   bool writes_messages = true;  // or else they are only read

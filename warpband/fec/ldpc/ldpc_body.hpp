@@ -14,6 +14,7 @@
 #include <warpband/core/message_lane.hpp>
 #include <warpband/core/ratio_math.hpp>
 #include <warpband/core/size.hpp>
+#include <warpband/fec/ldpc/ldpc_args.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
@@ -90,6 +91,21 @@ struct min_sum<i8x> {
   WB_HD static i8x most() { return to_int8(message_limit); }
   WB_HD static i8x zero() { return to_int8(0); }
 };
+
+/// The correction of an iteration, counted from 0 in a call.
+WB_HD ldpc_correction correction_in(const ldpc_corrections& c, int iteration) {
+  if (c.list == nullptr) return c.fixed;
+  return c.list[iteration < c.count ? iteration : c.count - 1];
+}
+template <class T>
+WB_HD min_sum<T> rule_of(const ldpc_correction& c, const min_sum<T>*) {
+  if constexpr (requires(min_sum<T> r) { r.eighths; })
+    return {c.eighths, static_cast<int>(c.offset)};
+  else if constexpr (std::is_same_v<T, f16x>)
+    return {to_half(c.scale), to_half(c.offset)};
+  else
+    return {T(c.scale), T(c.offset)};
+}
 
 /// What min-sum messages of a check are made of: the least magnitude, and the messages but for the sign of
 /// their edge, m2 to the bits of that magnitude and m1 to the others.

@@ -61,17 +61,13 @@ template <class T>
 using ldpc_values = vector_codewords<T>;
 #endif
 
+/// The rule of an iteration, counted from 0 in a call. Sum-product has one for all.
 template <class T>
-WB_HD min_sum<T> rule_of(const ldpc_decode_args& a, const min_sum<T>*) {
-  if constexpr (requires(min_sum<T> r) { r.eighths; })
-    return {a.eighths, static_cast<int>(a.offset)};
-  else if constexpr (std::is_same_v<T, f16x>)
-    return {to_half(a.scale), to_half(a.offset)};
-  else
-    return {T(a.scale), T(a.offset)};
+WB_HD min_sum<T> rule_in(const ldpc_decode_args& a, int iteration, const min_sum<T>* type) {
+  return rule_of(correction_in(a.corrections, iteration), type);
 }
-template <class T>
-WB_HD sum_product<T> rule_of(const ldpc_decode_args&, const sum_product<T>*) {
+template <class Rule>
+WB_HD Rule rule_in(const ldpc_decode_args&, int, const Rule*) {
   return {};
 }
 
@@ -85,14 +81,14 @@ struct check_operations<sum_product<T>> {
   static constexpr double edge = 37, row = 0;
 };
 
-/// Iterations until all codewords have left.
+/// Iterations until all codewords have left: iterate(its number from 0, codewords that are there).
 template <class Values, class G, class Iterate>
 WB_HD void decode_until_done(const ldpc_decode_args& a, const Values& values, std::size_t first, int items,
                              unsigned erased, G g, Iterate iterate) {
   const unsigned everyone = (1u << items) - 1u;
   unsigned done = 0;
   for (int it = 0; done != everyone; it++) {
-    iterate(it & 1, everyone & ~done);
+    iterate(it, everyone & ~done);
     const bool asks = a.early_stop || (it + 1 == a.iterations && a.status.data);
     unsigned satisfied = asks ? ~values.violated(it & 1, everyone & ~done, g) & everyone : 0u;
     if constexpr (Values::knows_crc) {
@@ -141,7 +137,6 @@ struct ldpc_decode_op {
   template <class G>
   WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
     const ldpc_values<T> values(a, scratch);
-    const Rule rule = rule_of(a, static_cast<const Rule*>(nullptr));
     unsigned erased = values.load_channel(first, items, g);
     values.clear_messages(g);
     g.sync();
@@ -153,16 +148,17 @@ struct ldpc_decode_op {
       g.sync();
     }
     if constexpr (std::is_same_v<Rule, sum_product<T>>) {
-      if (large) return iterate(sum_product_of_large_llrs<T>{}, values, first, items, erased, g);
+      if (large) return iterate<sum_product_of_large_llrs<T>>(values, first, items, erased, g);
     }
-    iterate(rule, values, first, items, erased, g);
+    iterate<Rule>(values, first, items, erased, g);
   }
 
  private:
   template <class AnyRule, class G>
-  WB_HD_CALL void iterate(const AnyRule& rule, const ldpc_values<T>& values, std::size_t first, int items,
-                          unsigned erased, G g) const {
-    decode_until_done(a, values, first, items, erased, g, [&](int odd, unsigned active) WB_INLINE_LAMBDA {
+  WB_HD_CALL void iterate(const ldpc_values<T>& values, std::size_t first, int items, unsigned erased,
+                          G g) const {
+    decode_until_done(a, values, first, items, erased, g, [&](int it, unsigned active) WB_INLINE_LAMBDA {
+      const AnyRule rule = rule_in(a, it, static_cast<const AnyRule*>(nullptr));
       if (a.flooding) values.begin_flooding(active, g);
       for (int m = 0; m < a.rows; m++) {
         const ldpc_row row = values.row(m);
@@ -170,7 +166,7 @@ struct ldpc_decode_op {
           values.flooding_layer(rule, upto<Most>{row.degree}, row, active, g);
         else
           with_degree<Most>(row.degree, rule, [&](auto degree) WB_INLINE_LAMBDA {
-            values.layer(rule, degree, row, odd, active, g);
+            values.layer(rule, degree, row, it & 1, active, g);
           });
         g.sync();
       }

@@ -7,6 +7,7 @@
 #include <warpband/core/check.hpp>
 #include <warpband/exec/kernel.hpp>
 #include <warpband/fec/ldpc/check_rule_settings.hpp>
+#include <warpband/fec/sparse_ldpc/row_tables.hpp>
 
 namespace wb {
 
@@ -42,12 +43,25 @@ std::vector<int> layers_of(const parity_check_matrix& h) {
   return layers;
 }
 
-/// Tables of rows in order of layers.
-struct row_tables {
-  std::vector<sparse_ldpc_row> rows;
-  std::vector<std::int32_t> layer_firsts{0}, place_columns;
-};
-row_tables tables_of(const parity_check_matrix& h, bool flooding) {
+}  // namespace
+
+void row_tables::add(const std::vector<int>& columns, int number) {
+  rows.push_back(
+      {static_cast<std::int32_t>(place_columns.size()), static_cast<std::int32_t>(columns.size()), number});
+  place_columns.insert(place_columns.end(), columns.begin(), columns.end());
+  // Neighbouring threads then use all banks of shared memory.
+  if (columns.size() % 2 == 0) place_columns.push_back(0);
+}
+
+void row_tables::describe(sparse_ldpc_args& a) const {
+  a.places = static_cast<int>(place_columns.size());
+  a.layers = static_cast<int>(layer_firsts.size()) - 1;
+  for (int i = 0; i < a.layers; i++)
+    a.widest = std::max(a.widest, layer_firsts[as_size(i) + 1] - layer_firsts[as_size(i)]);
+  for (const sparse_ldpc_row& row : rows) a.most_degree = std::max(a.most_degree, row.degree);
+}
+
+row_tables row_tables_of(const parity_check_matrix& h, bool flooding) {
   const std::vector<int> layers = flooding ? std::vector<int>(as_size(h.checks())) : layers_of(h);
   std::vector<int> order(layers.size());
   for (std::size_t i = 0; i < order.size(); i++) order[i] = static_cast<int>(i);
@@ -55,18 +69,14 @@ row_tables tables_of(const parity_check_matrix& h, bool flooding) {
                    [&](int i, int j) { return layers[as_size(i)] < layers[as_size(j)]; });
   row_tables t;
   for (const int i : order) {
-    const std::vector<int>& row = h.rows()[as_size(i)];
-    if (!t.rows.empty() && layers[as_size(i)] != layers[as_size(t.rows.back().number)])
-      t.layer_firsts.push_back(static_cast<std::int32_t>(t.rows.size()));
-    t.rows.push_back(
-        {static_cast<std::int32_t>(t.place_columns.size()), static_cast<std::int32_t>(row.size()), i});
-    t.place_columns.insert(t.place_columns.end(), row.begin(), row.end());
-    // Neighbouring threads then use all banks of shared memory.
-    if (row.size() % 2 == 0) t.place_columns.push_back(0);
+    if (!t.rows.empty() && layers[as_size(i)] != layers[as_size(t.rows.back().number)]) t.end_layer();
+    t.add(h.rows()[as_size(i)], i);
   }
-  t.layer_firsts.push_back(static_cast<std::int32_t>(t.rows.size()));
+  t.end_layer();
   return t;
 }
+
+namespace {
 
 /// sparse_ldpc_args::column_firsts, then column_places.
 std::vector<std::int32_t> places_of_columns(const parity_check_matrix& h, const row_tables& t) {
@@ -149,24 +159,22 @@ const std::vector<setting_of<sparse_ldpc_config>>& sparse_ldpc_settings() {
 sparse_ldpc_decoder::sparse_ldpc_decoder(const parity_check_matrix& matrix, const sparse_ldpc_config& config)
     : matrix_(matrix), config_((check_settings(sparse_ldpc_settings(), config), config)) {
   const bool flooding = config.schedule == ldpc_schedule::flooding;
-  row_tables t = tables_of(matrix_, flooding);
+  row_tables t = row_tables_of(matrix_, flooding);
   sparse_ldpc_args& a = fixed_;
   a.n = matrix_.n();
   a.sent = matrix_.sent();
   a.k = matrix_.k();
   a.rows = matrix_.checks();
   a.shortened = static_cast<int>(matrix_.shortened().size());
-  a.places = static_cast<int>(t.place_columns.size());
-  a.layers = static_cast<int>(t.layer_firsts.size()) - 1;
-  for (int i = 0; i < a.layers; i++)
-    a.widest = std::max(a.widest, t.layer_firsts[as_size(i) + 1] - t.layer_firsts[as_size(i)]);
-  for (const sparse_ldpc_row& row : t.rows) a.most_degree = std::max(a.most_degree, row.degree);
+  t.describe(a);
   a.ones = static_cast<double>(matrix_.ones());
   a.iterations = config.iterations;
   a.flooding = flooding;
   a.early_stop = config.early_stop;
-  a.scale = config.algorithm == ldpc_algorithm::normalised_min_sum ? config.scale : 1.f;
-  a.offset = config.algorithm == ldpc_algorithm::offset_min_sum ? config.offset : 0.f;
+  check_corrections(config, false);
+  std::vector<ldpc_correction> corrections = corrections_of(config, std::nullopt);
+  a.corrections.fixed = corrections.front();
+  if (corrections.size() > 1) corrections_ = resident<ldpc_correction>(std::move(corrections));
   if (flooding) column_places_ = resident<std::int32_t>(places_of_columns(matrix_, t));
   sent_ = resident<std::int32_t>(matrix_.sent_columns());
   shortened_ = resident<std::int32_t>(matrix_.shortened());
@@ -207,6 +215,10 @@ void sparse_ldpc_decoder::run(executor& exec, const llr_batch& given, const spar
   a.iterations_used = out.iterations;
   a.status = out.status;
   a.undecided = out.undecided;
+  if (!corrections_.host().empty()) {
+    a.corrections.list = corrections_.on(exec);
+    a.corrections.count = static_cast<std::int32_t>(corrections_.host().size());
+  }
   a.sent_columns = sent_.on(exec);
   a.shortened_columns = shortened_.on(exec);
   a.information_columns = information_.on(exec);

@@ -6,7 +6,8 @@
 //
 //   sum-product         R_cv = 2 artanh prod_{u != v} tanh(q_u / 2)
 //   min-sum             R_cv = prod_{u != v} sign(q_u) * min_{u != v} |q_u|
-//   normalised, offset  the same with the minimum m replaced by max(scale * m - offset, 0)
+//   normalised, offset  the same with the minimum m replaced by max(scale * m - offset, 0);
+//                       `factors` or `offsets` have scale or offset for each iteration
 //
 // Then A_v = q_v + R_cv (layered), or A_v = L_v + sum_c R_cv after all checks (flooding).
 //
@@ -47,6 +48,8 @@ struct sparse_ldpc_config {
   ldpc_schedule schedule = ldpc_schedule::layered;
   /// Whether a codeword leaves after the first iteration whose decisions satisfy all checks.
   bool early_stop = true;
+  /// As in ldpc_decoder_config, in place of scale or offset.
+  std::vector<double> factors = {}, offsets = {};
   bool operator==(const sparse_ldpc_config&) const = default;
 };
 /// Its settings: names, what is allowed, what they mean.
@@ -106,6 +109,7 @@ class sparse_ldpc_decoder {
   sparse_ldpc_args fixed_;  // without data
   resident<std::int32_t> sent_, shortened_, information_, layer_firsts_, place_columns_, column_places_;
   resident<sparse_ldpc_row> rows_;
+  resident<ldpc_correction> corrections_;  // may be empty
   float_llrs floats_;
 };
 

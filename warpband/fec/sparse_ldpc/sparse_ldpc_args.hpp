@@ -4,6 +4,7 @@
 
 #include <warpband/core/status.hpp>
 #include <warpband/core/view.hpp>
+#include <warpband/fec/ldpc/ldpc_correction.hpp>
 
 namespace wb {
 
@@ -21,7 +22,7 @@ struct sparse_ldpc_args {
   double ones = 0;
   int iterations = 1;
   bool flooding = false, early_stop = true;
-  float scale = 1.f, offset = 0.f;    // min-sum: max(scale m - offset, 0)
+  ldpc_corrections corrections;       // min-sum
   view<const float> llr;              // sent
   view<const std::uint8_t> syndrome;  // rows; null: zeros
   view<std::uint8_t> bits;            // k or n; null data: not wanted, here and below

@@ -13,17 +13,18 @@
 #include <warpband/exec/op.hpp>
 #include <warpband/fec/sparse_ldpc/sparse_ldpc_args.hpp>
 #include <warpband/fec/sparse_ldpc/sparse_ldpc_body.hpp>
+#include <warpband/fec/sparse_ldpc/sparse_ldpc_load.hpp>
 #include <warpband/fec/usable.hpp>
 
 namespace wb {
 inline namespace WB_ISA {
 
 template <class T>
-WB_HD min_sum<T> sparse_rule_of(const sparse_ldpc_args& a, const min_sum<T>*) {
-  return {T(a.scale), T(a.offset)};
+WB_HD min_sum<T> sparse_rule_of(const sparse_ldpc_args& a, int iteration, const min_sum<T>* type) {
+  return rule_of(correction_in(a.corrections, iteration), type);
 }
 template <class T>
-WB_HD sparse_sum_product<T> sparse_rule_of(const sparse_ldpc_args&, const sparse_sum_product<T>*) {
+WB_HD sparse_sum_product<T> sparse_rule_of(const sparse_ldpc_args&, int, const sparse_sum_product<T>*) {
   return {};
 }
 
@@ -75,7 +76,7 @@ struct sparse_ldpc_decode_op : block_op<sparse_ldpc_args> {
     T* own_values = signs + (a.syndrome.data ? a.rows : 0) + g.rank * thread_values * a.most_degree;
 
     I usable = I(0);
-    const mask good = load_channel(item, g, app, usable);
+    const mask good = load_sent_llrs(a, item, g, app, usable);
     for (int i = g.rank; i < a.places; i += g.size) messages[i] = T(0.f);
     if (a.syndrome.data)
       for (int i = g.rank; i < a.rows; i += g.size) {
@@ -95,7 +96,7 @@ struct sparse_ldpc_decode_op : block_op<sparse_ldpc_args> {
     I iterations = I(0);
     const T* decided = app;
     for (int it = 1; !all(done); it++) {
-      iterate(g, app, messages, channel, signs, own_values);
+      iterate(it - 1, g, app, messages, channel, signs, own_values);
       const bool last = it == a.iterations;
       mask leaving = mask_from<mask>(false);
       if (a.early_stop || (last && a.status.data)) leaving = (!violated(g, app, signs)) & (!done);
@@ -132,41 +133,10 @@ struct sparse_ldpc_decode_op : block_op<sparse_ldpc_args> {
   }
 
  private:
-  /// A becomes the channel's LLRs, limited. Returns whether all are finite, and counts those that are usable.
-  template <class T, class G>
-  WB_HD typename rebind<T>::mask load_channel(item<T> item, G g, T* app,
-                                              typename rebind<T>::i32& usable) const {
-    using I = typename rebind<T>::i32;
-    using mask = typename rebind<T>::mask;
-    mask bad = mask_from<mask>(false);
-    if (a.sent < a.n) {
-      for (int i = g.rank; i < a.n; i += g.size) app[i] = T(0.f);
-      g.sync();
-      for (int i = g.rank; i < a.shortened; i += g.size) app[a.shortened_columns[i]] = T(known_llr);
-    }
-    const auto put = [&](int i, T x) WB_INLINE_LAMBDA {
-      const mask finite = is_finite(x);
-      bad = bad | (!finite);
-      x = saturate(select(finite, x, T(0.f)), known_llr) + T(0.f);  // -0 would be a decision
-      usable = usable + select(x == T(0.f), I(0), I(1));
-      app[a.sent_columns[i]] = x;
-    };
-    constexpr int W = width_of<T>;
-    const int squares = a.sent / W * W;
-    for (int i = g.rank * W; i < squares; i += g.size * W) {
-      T x[W];
-      load_square(a.llr, static_cast<std::size_t>(i), item, x);
-      WB_UNROLL for (int j = 0; j < W; j++) put(i + j, x[j]);
-    }
-    for (int i = squares + g.rank; i < a.sent; i += g.size)
-      put(i, load(a.llr, static_cast<std::size_t>(i), item));
-    usable = g.sum_all(usable);
-    return !g.any(bad);
-  }
-
   template <class G, class T>
-  WB_HD void iterate(G g, T* app, T* messages, const T* channel, const T* signs, T* own_values) const {
-    const Rule<T> rule = sparse_rule_of(a, static_cast<const Rule<T>*>(nullptr));
+  WB_HD void iterate(int iteration, G g, T* app, T* messages, const T* channel, const T* signs,
+                     T* own_values) const {
+    const Rule<T> rule = sparse_rule_of(a, iteration, static_cast<const Rule<T>*>(nullptr));
     const auto rows = [&](auto layered, int first, int last) WB_INLINE_LAMBDA {
       for (int i = first + g.rank; i < last; i += g.size) {
         const sparse_ldpc_row row = a.row_table[i];

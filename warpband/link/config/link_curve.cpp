@@ -5,6 +5,7 @@
 
 #include <warpband/code/turbo.hpp>
 #include <warpband/core/error.hpp>
+#include <warpband/core/numbers_or_file.hpp>
 #include <warpband/link/antenna_kind.hpp>
 #include <warpband/link/config/link_schema.hpp>
 #include <warpband/link/link_settings.hpp>
@@ -152,7 +153,8 @@ class curve_maker : public link_keys {
     const code_kind& kind = codes().get(type == nullptr ? "lte-turbo" : plain(type->value));
     setting_values values;
     for (const setting_of<box>& setting : kind.settings)
-      if (const given* g = keys_.find(setting.group + "." + setting.name)) values[setting.name] = g->value;
+      if (const given* g = keys_.find(setting.group + "." + setting.name))
+        values[setting.name] = from_folder(setting.kind, g->value, folder());
     code_config code(kind.name, values);
     const bool f1 = keys_.has("code.interleaver.f1"), f2 = keys_.has("code.interleaver.f2");
     if (f1 != f2)
@@ -169,14 +171,18 @@ class curve_maker : public link_keys {
   }
 
   code_config checked_code() const {
-    code_config code = this->code();
     try {
+      code_config code = this->code();
       (void)completed(code);
       return code;
     } catch (const file_error& error) {
-      const std::string key = line("code.reliability_file") != 0 ? "code.reliability_file"
-                              : line("code.matrix") != 0         ? "code.matrix"
-                                                                 : "code.base_matrix";
+      std::string key = line("code.reliability_file") != 0 ? "code.reliability_file"
+                        : line("code.matrix") != 0         ? "code.matrix"
+                                                           : "code.base_matrix";
+      for (const char* list : {"decoder.factors", "decoder.offsets"})
+        if (const given* g = keys_.find(list);
+            g != nullptr && plain(from_folder(numbers_or_file_kind, g->value, folder())) == error.path())
+          key = list;
       refuse(line(key), key + ": " + error.what());
     } catch (const argument_error& error) {
       const std::string key =

@@ -4,6 +4,7 @@
 
 #include <warpband/core/error.hpp>
 #include <warpband/core/nearest_name.hpp>
+#include <warpband/core/numbers_or_file.hpp>
 
 namespace wb::config {
 
@@ -65,7 +66,13 @@ std::string schema::hint_for(const key_entry& e, const setting_value& value) con
   return near.empty() ? "" : ": did you mean " + among(near) + "?";
 }
 
+/// The name of a file, which is read once its folder is known.
+static bool names_file(const key_entry& e, const setting_value& value) {
+  return e.key.type == numbers_or_file_kind && std::holds_alternative<std::string>(value);
+}
+
 void schema::check(const key_entry& e, const setting_value& value) const {
+  if (names_file(e, value)) return;
   std::string shown, allowed;
   for (const key_version& v : e.versions) try {
       return v.check(value);
@@ -187,7 +194,7 @@ class settling {
     if (e.versions.size() == 1) return;  // the value was checked when it was read
     const given& g = *tree_.find(key);
     try {
-      v.check(g.value);
+      if (!names_file(e, g.value)) v.check(g.value);
     } catch (const argument_error& error) {
       if (g.where.level >= chosen) fail(g.where.line, error.what() + suffix_);
       tree_.drop(key);

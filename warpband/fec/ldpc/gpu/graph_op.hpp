@@ -22,12 +22,11 @@ struct ldpc_graph_op {
       return static_cast<int>(last - b < at_once ? last - b : at_once);
     };
     values_type values(a, shared, memory, fetches);
-    const min_sum<T> rule = rule_of(a, static_cast<const min_sum<T>*>(nullptr));
     const unsigned erased = fetched ? values.template load_channel<true>(first, items(first), g)
                                     : values.template load_channel<false>(first, items(first), g);
     if (fetches && first + step < last) values.fetch_channel(first + step, items(first + step), g);
     values.clear_messages(g);
-    decode_until_done(a, values, first, items(first), erased, g, iteration<G>{values, rule, g});
+    decode_until_done(a, values, first, items(first), erased, g, iteration<G>{values, g});
   }
 
  private:
@@ -35,9 +34,10 @@ struct ldpc_graph_op {
   template <class G>
   struct iteration {
     values_type& values;
-    const min_sum<T>& rule;
     G g;
-    WB_HD void operator()(int, unsigned) const { values.iterate(rule, g); }
+    WB_HD void operator()(int it, unsigned) const {
+      values.iterate(rule_in(values.a, it, static_cast<const min_sum<T>*>(nullptr)), g);
+    }
   };
 };
 

@@ -22,15 +22,15 @@ struct ldpc_decode_registers_op : ldpc_decode_op<T, Rule, Most> {
     const unsigned erased = values.load_channel(first, items, g);
     values.clear_messages(g);
     g.sync();
-    const auto decode = [&](const auto& rule) WB_INLINE_LAMBDA {
+    const auto decode = [&](const auto* type) WB_INLINE_LAMBDA {
       decode_until_done(this->a, values, first, items, erased, g,
-                        [&](int, unsigned) { values.iterate(rule, g); });
+                        [&](int it, unsigned) { values.iterate(rule_in(this->a, it, type), g); });
     };
     if constexpr (std::is_same_v<Rule, sum_product<T>>) {
       if (are_large(values.large(Rule::large_llr, Rule::far_llr, g), this->a.n))
-        return decode(sum_product_of_large_llrs<T>{});
+        return decode(static_cast<const sum_product_of_large_llrs<T>*>(nullptr));
     }
-    decode(rule_of(this->a, static_cast<const Rule*>(nullptr)));
+    decode(static_cast<const Rule*>(nullptr));
   }
 };
 /// The same with kept messages as halves, or with extrinsic LLRs.
@@ -43,13 +43,13 @@ struct ldpc_decode_kept_rows_op : ldpc_decode_registers_op<f16x, Rule, Rows, Lea
   template <class G>
   WB_HD void operator()(std::size_t first, int items, G g, void* scratch) const {
     values_type values(this->a, scratch);
-    const Rule rule = rule_of(this->a, static_cast<const Rule*>(nullptr));
     unsigned erased = values.load_channel(first, items, g);
     values.clear_messages(g);
     erased |= values.load_kept(first, items, erased, g);
     g.sync();
-    decode_until_done(this->a, values, first, items, erased, g,
-                      [&](int, unsigned) { values.iterate(rule, g); });
+    decode_until_done(this->a, values, first, items, erased, g, [&](int it, unsigned) {
+      values.iterate(rule_in(this->a, it, static_cast<const Rule*>(nullptr)), g);
+    });
   }
 };
 
