@@ -203,6 +203,12 @@ void judge_codes() {
   defined("sparse_ldpc_decoder", sparse_ldpc_decoder(sparse), [&](const sparse_ldpc_decoder& d) {
     return bits_of(3, [&](auto out) { d.run(exec(), first(llrs, 6), {.bits = out}); });
   });
+  defined("min_sum_backward", min_sum_backward(sparse, sparse_ldpc_config{}), [&](const min_sum_backward& b) {
+    const std::size_t sent = as_size(b.sent());
+    return written<float>(sent, sent, [&](auto out) {
+      b.run(exec(), first(llrs, sent), first(llrs, as_size(b.n())), {.llr = out});
+    });
+  });
   defined("bp_osd", bp_osd(sparse, {}, {0.1}), [&](const bp_osd& d) {
     return bits_of(6, [&](auto out) { d.run(exec(), first(ones, 4), {.bits = out}); });
   });
@@ -605,7 +611,6 @@ void judge_classes_that_do_not_move() {
   plain<qr_decomposition>("basic_qr_decomposition");
   plain<demapper>("demapper");
   plain<demapper_backward>("demapper_backward");
-  plain<min_sum_backward>("min_sum_backward");
   plain<mmse_backward>("mmse_backward");
   plain<qam_mapper>("qam_mapper");
   plain<uplink_detector>("uplink_detector");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <warpband/core/half.hpp>
 #include <warpband/core/numbers_or_file.hpp>
 #include <warpband/fec/ldpc/ldpc.hpp>
 #include <warpband/fec/ldpc/ldpc_factors.hpp>
@@ -79,7 +80,9 @@ std::vector<ldpc_correction> corrections_of(const Config& c, std::optional<float
              offset = c.algorithm == ldpc_algorithm::offset_min_sum;
   const auto correction = [&](float scale, float subtracted) {
     if (steps) subtracted = std::min(std::nearbyint(subtracted * *steps), 127.f);
-    return ldpc_correction{scale, subtracted, static_cast<std::int32_t>(8 * scale)};
+    const auto twice = [](float x) { return 0x10001u * to_half_bits(x); };
+    return ldpc_correction{scale, subtracted, static_cast<std::int32_t>(8 * scale), twice(scale),
+                           twice(1536.f + subtracted)};
   };
   std::vector<ldpc_correction> corrections;
   if (normalised)

@@ -109,6 +109,7 @@ min_sum_backward::min_sum_backward(const parity_check_matrix& matrix, const spar
 
 void min_sum_backward::run(executor& exec, view<const float> llr, view<const float> soft_gradient,
                            const min_sum_gradients& out) const {
+  if (!tables_) refuse_moved_from();
   const std::size_t items = llr.items;
   check_shape("llr", llr, items, as_size(sent_));
   check_shape("soft_gradient", soft_gradient, items, as_size(n_));

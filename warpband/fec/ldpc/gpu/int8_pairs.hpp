@@ -36,20 +36,22 @@ WB_HD i8_pair with_sign(i8_pair m, i8_pair s) { return as_int8(with_sign(as_half
 
 template <>
 struct min_sum<i8_pair> {
-  int eighths, steps;
+  f16x scale, offset;  // of ldpc_correction: 1536 is in the offset
   static constexpr float limit = min_sum<i8x>::limit;
-  /// max(floor(m eighths / 8 + 1/2) - steps, 0) of m up to 42: m eighths / 8 + 1/16 is a multiple of 1/16 and
-  /// exact, never half way between two integers, and its nearest integer is that floor. A sum of 1024 to 2048
-  /// rounds to an integer.
+  /// max(floor(m scale + 1/2) - offset, 0) of m up to 42: with a scale in eighths m scale + 1/16 is a
+  /// multiple of 1/16 and exact, never half way between two integers, and its nearest integer is that floor.
+  /// A sum of 1024 to 2048 rounds to an integer.
   WB_HD i8_pair reduce(i8_pair m) const {
-    const f16x scale = to_half(0.125f * static_cast<float>(eighths)),
-               exact = sum(product(as_half(m), scale), to_half(0.0625f));
-    const f16x offset = to_half(1536.f + static_cast<float>(steps));
+    const f16x exact = sum(product(as_half(m), scale), to_half(0.0625f));
     return as_int8(max(difference(sum(exact, to_half(1536.f)), offset), to_half(0.f)));
   }
   WB_HD static i8_pair most() { return as_int8(to_half(42.f)); }  // as min_sum<i8x>
   WB_HD static i8_pair zero() { return {0}; }
 };
+
+WB_HD min_sum<i8_pair> rule_of(const ldpc_correction& c, const min_sum<i8_pair>*) {
+  return {{c.half_scale}, {c.half_offset}};
+}
 
 template <>
 struct message_of<i8_pair> {
