@@ -389,6 +389,8 @@ TEST_F(receive_command, plots_what_it_saw) {
   EXPECT_EQ(silence["spectrum_db"][5], 0.);
   EXPECT_TRUE(silence["block"].is_null());
   expect_error(1, "receive f.iq --rate 3.84e6 --plot f.iq", "f.iq");
+  expect_error(2, "receive f.iq --rate 3.84e6 --json a.png --plot ./a.png", "./a.png is named twice");
+  expect_error(1, "receive f.iq --rate 3.84e6 --json none/a.json", "none/a.json");
   expect_error(2, "receive f.iq --rate 3.84e6 --plot ''", "--plot: the name of the file is empty");
 }
 
