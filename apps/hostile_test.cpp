@@ -14,6 +14,7 @@
 #include <warpband/core/printable.hpp>
 #include <warpband/io/hdf5.hpp>
 #include <warpband/io/replacement.hpp>
+#include <warpband/ofdm/fft/fft.hpp>
 
 namespace hostile_test {
 
@@ -163,6 +164,10 @@ TEST_F(hostile, code_of_the_working_folder_does_not_run) {
         "choose awgn.toml --fer 0.3 --width 1 --max-frames 2000 --quiet --plot f.svg", "reproduce",
         "reproduce nothing", "info"})
     expect_nothing_runs(arguments);
+  if (wb::has_cpu_fft()) {
+    write("f.iq", std::string(8000, '\0'));
+    expect_nothing_runs("receive f.iq --rate 3.84e6 --spacing 15 --quiet --plot s.png");
+  }
   expect_nothing_runs("plot r.json --csv t.csv", "PYTHONPATH=. PYTHONHOME= PYTHONSTARTUP=numpy.py");
   expect_nothing_runs("plot r.json --csv t.csv", "PATH=.:$PATH WARPBAND_PYTHON=python3");
 }

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <warpband/core/error.hpp>
+#include <warpband/core/printable.hpp>
 #include <warpband/io/replacement.hpp>
 
 namespace {
@@ -25,15 +26,14 @@ bool is_file(const std::string& path) {
   return stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
 }
 
-/// Whether a file begins as HDF5 files do, without a user's block or after one of MATLAB.
+/// Whether the file has the signature of HDF5, at byte 0 or behind a user block of 512, 1024, 2048, ...
+/// bytes.
 bool is_hdf5(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  for (const std::streamoff block : {0, 512}) {
-    std::string begin(8, '\0');
-    file.clear(), file.seekg(block);
-    file.read(begin.data(), 8);
-    if (file && begin == "\x89HDF\r\n\x1a\n") return true;
-  }
+  std::string begin(8, '\0');
+  for (std::streamoff block = 0; file.seekg(block) && file.read(begin.data(), 8);
+       block = block == 0 ? 512 : 2 * block)
+    if (begin == "\x89HDF\r\n\x1a\n") return true;
   return false;
 }
 
@@ -206,7 +206,7 @@ void iq_reader::check_told(const iq_source& source, const char* kind) const {
 #if WARPBAND_HDF5
 namespace {
 
-/// A number of 0 to 1e12 from an attribute of an array or of the root.
+/// A number from 0 to 1e12 that is an attribute of an array or of the root.
 std::optional<double> frequency_of(const wb::hdf5_reader& file, const std::string& dataset,
                                    const std::string& name) {
   auto value = file.attribute(dataset, name);
@@ -216,8 +216,18 @@ std::optional<double> frequency_of(const wb::hdf5_reader& file, const std::strin
   if (const auto* whole = std::get_if<std::int64_t>(&*value)) hz = static_cast<double>(*whole);
   if (const auto* real = std::get_if<double>(&*value)) hz = *real;
   if (!(hz >= 0 && hz <= most_hz))
-    throw wb::file_error(file.path(), "attribute " + name + " is no number of 0 to 1e12 Hz");
+    throw wb::file_error(file.path(), "attribute " + name + " is not a number from 0 to 1e12 (Hz)");
   return hz;
+}
+
+/// At most 20 of them.
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most_names = 20;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), most_names); i++)
+    list += (i == 0 ? "" : ", ") + wb::printable(names[i]);
+  if (names.size() > most_names) list += fmt::format(" and {} more", names.size() - most_names);
+  return list;
 }
 
 template <class T>
@@ -240,9 +250,8 @@ void iq_reader::open_hdf5(const iq_source& source) {
     const std::vector<std::string> names = hdf5_->names();
     if (names.size() != 1)
       throw wb::argument_error("dataset", "missing",
-                               names.empty()
-                                   ? "the name of an array: the file has none in its root"
-                                   : fmt::format("one of the file's arrays: {}", fmt::join(names, ", ")));
+                               names.empty() ? "the name of an array: the file has none in its root"
+                                             : fmt::format("one of the file's arrays: {}", list_of(names)));
     dataset_ = names[0];
   }
   const wb::hdf5_array array = hdf5_->describe(dataset_);
@@ -250,14 +259,19 @@ void iq_reader::open_hdf5(const iq_source& source) {
   const bool is_complex = element_type_ == "complex64" || element_type_ == "complex128";
   const std::vector<std::string> real{"int8", "int16", "int32", "float32", "float64"};
   const bool is_pair = std::find(real.begin(), real.end(), element_type_) != real.end();
-  if (!(is_complex && array.shape.size() == 1) &&
-      !(is_pair && array.shape.size() == 2 && array.shape[1] == 2))
+  if (!is_complex && !(is_pair && array.shape.size() == 2 && array.shape[1] == 2))
     throw wb::file_error(
         source.path,
         fmt::format("array {} is {} [{}]: expected complex64 or complex128 [samples], or int8, int16, int32, "
                     "float32 or float64 [samples, 2]",
-                    dataset_, element_type_, fmt::join(array.shape, ", ")));
-  rows_ = array.shape[0];
+                    wb::printable(dataset_), element_type_, fmt::join(array.shape, ", ")));
+  // A vector of MATLAB, Octave or Julia has two axes in the file and one as it is expected.
+  if (element_type_ == "complex64")
+    rows_ = hdf5_->expect<std::complex<float>>(dataset_, 1)[0];
+  else if (element_type_ == "complex128")
+    rows_ = hdf5_->expect<std::complex<double>>(dataset_, 1)[0];
+  else
+    rows_ = array.shape[0];
   if (!source.rate_hz) rate_hz_ = frequency_of(*hdf5_, dataset_, "sample_rate").value_or(0);
   if (!source.centre_hz) centre_hz_ = frequency_of(*hdf5_, dataset_, "frequency");
 }
@@ -287,7 +301,7 @@ std::size_t iq_reader::read_hdf5(std::complex<float>* to, std::size_t n) {
 }
 #else
 void iq_reader::open_hdf5(const iq_source& source) {
-  throw wb::file_error(source.path, "this build reads no HDF5 files (WARPBAND_HDF5)");
+  throw wb::file_error(source.path, "this build reads no HDF5 files: configure it with -DWARPBAND_HDF5=ON");
 }
 std::size_t iq_reader::read_hdf5(std::complex<float>*, std::size_t) { return 0; }
 #endif

@@ -397,15 +397,16 @@ void print_cells(const std::vector<cell>& cells) {
 
 double decibels(double power) { return 10 * std::log10(std::max(power, 1e-30)); }
 
-/// What --plot draws: the spectrum of the first piece, and the decoded block with the highest SNR.
+/// What --plot draws: the spectrum of the first samples, at most 20 ms, and the decoded block with the
+/// highest SNR.
 class picture {
  public:
   /// Hann windows that overlap by half, of usable samples. Powers are relative to the mean of all bins.
   void add_spectrum(wb::executor& exec, const std::vector<sample>& piece, double rate_hz) {
     if (!record_["spectrum_mhz"].empty() || piece.size() < bins) return;
     std::vector<sample> windows;
-    for (std::size_t from = 0; from + bins <= piece.size() && windows.size() < most_windows * bins;
-         from += bins / 2)
+    const auto used = std::min(piece.size(), static_cast<std::size_t>(row_seconds * rate_hz));
+    for (std::size_t from = 0; from + bins <= used && windows.size() < most_windows * bins; from += bins / 2)
       for (std::size_t i = 0; i < bins; i++) {
         const double turn = 2 * std::numbers::pi * static_cast<double>(i) / bins;
         const sample& x = piece[from + i];
@@ -473,6 +474,7 @@ int run_receive(const receive_options& options) {
   const auto exec = wb::open_executor(options.where.device, options.where.threads);
   check_not_an_input(options.json, file.files());
   check_not_an_input(options.plot, file.files());
+  claim_outputs({options.json, options.plot}, "");
   std::optional<record_plotter> plotter;
   if (!options.plot.empty()) plotter.emplace("WARPBAND_PLOT_RECEIVE", "plot_receive.py", "--plot");
   picture drawn;
@@ -594,8 +596,8 @@ Files:
                  [samples, 2]. Its attributes, or the root's, sample_rate and frequency tell rate and centre in Hz
   FILE           raw samples, I before Q, little endian; _be behind the format: big endian
   --json FILE    all that is printed, with more digits and all bits
-  --plot FILE    figure, .png, .pdf or .svg: spectrum of the first 20 ms; of the decoded block with the highest SNR the
-                 PBCH symbols over the channel, the correlation with the PSS, and the channel
+  --plot FILE    figure, .png, .pdf or .svg: spectrum of the first samples, at most 20 ms; of the decoded block with the
+                 highest SNR the PBCH symbols over the channel, the correlation with the PSS, and the channel
 
 Rates are 2 to 32 times 128 subcarrier spacings (1.92 MS/s at 15 kHz, 3.84 MS/s at 30 kHz), with prime factors up to 5.
 

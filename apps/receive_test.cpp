@@ -183,7 +183,7 @@ TEST_F(receive_command, reads_hdf5) {
   put_array("none.h5", samples, {n}, {});
   expect_error(1, "receive none.h5", "rate");
   put_array("bad.h5", samples, {n}, {{"sample_rate", -1.}});
-  expect_error(1, "receive bad.h5", "bad.h5: attribute sample_rate is no number of 0 to 1e12 Hz");
+  expect_error(1, "receive bad.h5", "bad.h5: attribute sample_rate is not a number from 0 to 1e12 (Hz)");
   put_array("real.h5", std::vector<float>(n), {n}, rate);
   expect_error(1, "receive real.h5", "array samples is float32 [115200]: expected complex64");
   put_array("wide.h5", std::vector<float>(3 * n), {n, 3}, rate);
@@ -204,6 +204,37 @@ TEST_F(receive_command, reads_hdf5) {
                "dataset = missing is not allowed: expected one of the file's arrays: left, right");
   expect_blocks(received("two.h5 --dataset right --spacing 15 --offset 0"), 2000);
   EXPECT_EQ(received("two.h5 --dataset left --spacing 15 --offset 0")["blocks"].size(), 0u);
+  {
+    wb::hdf5_writer out(path("many.h5"));
+    for (int i = 10; i < 35; i++) out.create<sample>("a\n" + std::to_string(i), {1}, rate);
+    out.commit();
+  }
+  expect_error(1, "receive many.h5", R"(arrays: a\n10, a\n11, )");
+  expect_error(1, "receive many.h5", R"(, a\n29 and 5 more)");
+  // Columns and rows of MATLAB. The file has their axes in reverse.
+  for (const auto& shape : {std::vector<std::size_t>{1, n}, {n, 1}}) {
+    put_array("m128.mat", std::vector<std::complex<double>>(samples.begin(), samples.end()), shape,
+              {{"MATLAB_class", "double"}}, rate);
+    put_array("m64.mat", samples, shape, {{"MATLAB_class", "single"}}, rate);
+    for (const char* file : {"m128.mat", "m64.mat"}) {
+      SCOPED_TRACE(std::string(file) + " " + std::to_string(shape[0]));
+      expect_blocks(received(std::string(file) + " --spacing 15 --offset 0"), 2000);
+    }
+  }
+  put_array("matrix.mat", samples, {2, n / 2}, {{"MATLAB_class", "single"}}, rate);
+  expect_error(1, "receive matrix.mat", "samples is complex64 [57600, 2]: expected complex64 of 1 axis");
+  for (const std::size_t block : {512, 1024, 4096}) {
+    put("behind.h5", std::string(block, 'x') + content(path("c64.h5")));
+    expect_blocks(received("behind.h5 --spacing 15 --offset 0"), 2000);
+  }
+}
+#else
+TEST_F(receive_command, says_how_to_read_hdf5) {
+  for (const std::size_t block : {0, 512, 2048}) {
+    put("a.h5", std::string(block, '\0') + "\x89HDF\r\n\x1a\n" + std::string(800, '\0'));
+    expect_error(1, "receive a.h5 --rate 3.84e6",
+                 "a.h5: this build reads no HDF5 files: configure it with -DWARPBAND_HDF5=ON");
+  }
 }
 #endif
 
@@ -358,6 +389,8 @@ TEST_F(receive_command, plots_what_it_saw) {
   EXPECT_EQ(silence["spectrum_db"][5], 0.);
   EXPECT_TRUE(silence["block"].is_null());
   expect_error(1, "receive f.iq --rate 3.84e6 --plot f.iq", "f.iq");
+  expect_error(2, "receive f.iq --rate 3.84e6 --json a.png --plot ./a.png", "./a.png is named twice");
+  expect_error(1, "receive f.iq --rate 3.84e6 --json none/a.json", "none/a.json");
   expect_error(2, "receive f.iq --rate 3.84e6 --plot ''", "--plot: the name of the file is empty");
 }
 

@@ -40,17 +40,13 @@ class watched_search final : public forwarding_executor {
 class search_blocks {
  public:
   search_blocks(int threads, unsigned seed) : threads_(threads), seed_(seed) {}
-  /// Runs one item after the other.
+  /// Runs one item after the other, each with NaN in the shared memory.
   template <class Call>
   void run(std::size_t items, const Call& call) {
     std::vector<float> memory(emulation::shared_bytes / sizeof(float));
-    emulation::run(1, static_cast<unsigned>(threads_), seed_, memory.data(), [&] {
-      const emulation::block_group g{threads_, &word_};
-      for (std::size_t i = 0; i < items; i++) {
-        call(i, g);
-        g.sync();
-      }
-    });
+    for (std::size_t i = 0; i < items; i++)
+      emulation::run(1, static_cast<unsigned>(threads_), seed_, memory.data(),
+                     [&] { call(i, emulation::block_group{threads_, &word_}); });
   }
   void filter(const search_filter_args& a, std::size_t items) {
     const std::size_t values = items * search_tile;

@@ -91,7 +91,7 @@ std::vector<downlink_sample> shifted(std::span<const downlink_sample> samples, d
     phases[i] = downlink_sample(std::polar(1.0, advance * static_cast<double>(i)));
   for (std::size_t from = begin; from < end; from += group) {
     const auto base = downlink_sample(std::polar(1.0, advance * static_cast<double>(from)));
-    const downlink_sample* x = samples.data() + static_cast<std::ptrdiff_t>(first) + from;
+    const downlink_sample* x = samples.data() + static_cast<std::size_t>(first + static_cast<double>(from));
     downlink_sample* y = piece.data() + from;
     for (std::size_t i = 0; i < std::min(group, end - from); i++) {
       const float re = base.real() * phases[i].real() - base.imag() * phases[i].imag(),
@@ -280,6 +280,7 @@ class si_decoder {
         throw argument_error("noise_var", "none", "N0 of an element: one block's DMRS do not give it");
       const float given = static_cast<float>(*noise_var);
       exec.upload(noise_.data(), &given, sizeof(float));
+      exec.sync();  // before `given` ends
     }
     const std::size_t symbols = pdsch_.data_elements();
     const auto order = as_size(transport_.modulation_order);

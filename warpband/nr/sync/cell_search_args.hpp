@@ -48,7 +48,7 @@ struct search_correlate_args {
   view<float> peaks;
 };
 
-/// Takes a candidate apart. Item: a candidate, all of one N_ID2.
+/// Estimates channel and SSS metrics of a candidate. Item: a candidate, all of one N_ID2.
 struct search_identify_args {
   const float *re = nullptr, *im = nullptr;
   const std::int64_t* start = nullptr;  // sample of the buffer

@@ -166,9 +166,9 @@ WB_HD search_butterfly<T> search_inverse(const T* s, const float* circle, int fi
 
 /// Correlates a tile of offsets with all replicas by FFTs, and keeps the best of each 64 offsets.
 struct search_correlate_op : block_op<search_correlate_args> {
-  static constexpr int spectrum = 0, work = 2 * search_transform_size, scale = 2 * work,
-                       best = scale + 2 * search_tile, codes = best + 3 * search_tile,
-                       total = codes + 3 * search_tile;
+  static constexpr int spectrum = 0, work = 2 * search_transform_size,
+                       scale = work + 2 * search_transform_size, best = scale + 2 * search_tile,
+                       codes = best + 3 * search_tile, total = codes + 3 * search_tile;
   int threads() const { return 64; }
   std::size_t scratch(int) const { return total; }
   double flops() const {
@@ -306,8 +306,8 @@ struct search_correlate_op : block_op<search_correlate_args> {
 
 struct search_identify_op : block_op<search_identify_args> {
   int threads() const { return 128; }
-  // Two transforms, whose memory the sums over all SSS take then; 254 values and 127 products; 17 taps, 2
-  // halves, 2 sums
+  // Two transforms; the Hadamard transforms use the same memory later. 254 values and 127 products; 17 taps,
+  // 2 halves, 2 sums
   static constexpr int transforms = 0, values = 4 * search_transform_size, products = values + 508,
                        taps = products + 254, halves = taps + 34, sums = halves + 4, total = sums + 2;
   std::size_t scratch(int) const { return total; }
@@ -454,7 +454,7 @@ struct search_identify_op : block_op<search_identify_args> {
   }
 
  private:
-  /// Of the 128 samples of each symbol, with zeros behind.
+  /// Index of sample i in the two transforms, whose second halves are zero.
   WB_HD static int at_sample(int i) { return i + (i < search_fft ? 0 : search_fft); }
   template <class T>
   WB_HD static cx<T> sample(const T* s, int i) {
