@@ -243,13 +243,16 @@ algorithms demappers() {
 /// The same with a list of points.
 algorithms point_demappers() {
   algorithms list;
+  std::vector<std::complex<double>> spiral;
+  for (int i = 0; i < 64; i++) spiral.push_back(std::polar(std::sqrt(i + 1.0), 2.4 * i));
   for (const constellation_config& config :
        {constellation_config{.type = "8psk"},
         constellation_config{.type = "32apsk", .ring_ratios = {2.84, 5.27}},
-        constellation_config{.points = std::vector<std::complex<double>>(64, {1, 1})}})
+        constellation_config{.points = spiral}})
     for (const auto method : {demap_algorithm::max_log, demap_algorithm::exact}) {
       const constellation_demapper demap(constellation(config), method);
-      algorithm a{.text = config.type, .items = 203};
+      algorithm a{.text = config.type + (method == demap_algorithm::exact ? ", exact" : ", max-log"),
+                  .items = 203};
       a.outputs = {output<float>("llr", static_cast<std::size_t>(demap.bits())), status_output()};
       a.draw = [](std::size_t items) {
         std::mt19937_64 random(7);

@@ -140,7 +140,7 @@ class Constellation(Described):
         return _demapped(self, self._work.demap, received, noise_var, channel, outputs, out)
 
 
-def dvb_s2_ring_ratios(*, type: str, rate: str) -> list[float]:
+def dvb_s2_ring_ratios(*, type: str, rate: str) -> list[float] | None:
     """Ratios of ring radii that DVB-S2 has for a code rate, ETSI EN 302 307-1 tables 9 and 10.
 
     Args:
@@ -148,13 +148,13 @@ def dvb_s2_ring_ratios(*, type: str, rate: str) -> list[float]:
         rate: of the LDPC code, "3/4".
 
     Returns:
-        One ratio of 16APSK, two of 32APSK, none of 8PSK. Raises ValueError for a rate with which the standard does not use the
-        constellation.
+        ``ring_ratios`` of :class:`Constellation`: one number for 16APSK, two for 32APSK, None for 8PSK. Raises ValueError for a
+        rate with which the standard does not use the constellation.
 
     >>> wb.dvb_s2_ring_ratios(type="32apsk", rate="3/4")
     [2.84, 5.27]
     """
-    return made(_core.dvb_s2_ring_ratios, type=type, rate=rate)
+    return made(_core.dvb_s2_ring_ratios, type=type, rate=rate) or None
 
 
 def _mapped(modem: Any, run: Any, bits: Array, out: Any) -> Any:

@@ -9,10 +9,10 @@ namespace {
 
 const single_antenna& settings_of(const link_config& c) { return c.antennas.get<single_antenna>(); }
 
-/// Two demappers differ from 8PSK and 16-QAM on.
+/// The demappers differ from 16-QAM on, and for lists of more than two points.
 std::vector<link_antennas> single_candidates(const link_config& c) {
   std::vector<link_antennas> candidates{c.antennas};
-  if (bits_per_symbol(c) > 2)
+  if (c.constellation ? bits_per_symbol(c) > 1 : c.qam > 4)
     for (const demap_algorithm a : {demap_algorithm::max_log, demap_algorithm::exact})
       if (settings_of(c).demapper != a) candidates.emplace_back(single_antenna{a});
   return candidates;

@@ -49,13 +49,18 @@ void complete_constellation(link_config& c) {
   if (!kind.takes_constellations)
     throw argument_error("modulation", '"' + points.type + '"',
                          "square QAM with antennas of kind \"" + std::string(kind.name) + '"');
-  if (const dvb_s2_settings* frame = frame_of_dvb_s2(c)) try {
+  try {
+    points = without_idle(constellation_settings(), points);
+    if (const dvb_s2_settings* frame = frame_of_dvb_s2(c)) {
       const std::vector<double> ratios = dvb_s2_ring_ratios(points.type, frame->rate);
       if (points.ring_ratios.empty()) points.ring_ratios = ratios;
-    } catch (const argument_error& error) {
-      throw argument_error("code.rate", error.value(), error.allowed());
     }
-  (void)constellation(points);  // throws
+    (void)constellation(points);  // throws
+  } catch (const argument_error& error) {
+    if (error.argument() == "rate") throw argument_error("code.rate", error.value(), error.allowed());
+    if (error.argument() == "type") throw argument_error("modulation", error.value(), error.allowed());
+    throw;
+  }
 }
 
 }  // namespace

@@ -157,14 +157,14 @@ std::vector<double> dvb_s2_ring_ratios(const std::string& type, const std::strin
 }
 
 int bits_per_symbol(const constellation_config& c) noexcept {
-  if (c.type == "points") return std::max(1, static_cast<int>(std::bit_width(c.points.size())) - 1);
-  return c.type == "8psk" ? 3 : c.type == "16apsk" ? 4 : 5;
+  if (same_word(c.type, "points")) return std::max(1, static_cast<int>(std::bit_width(c.points.size())) - 1);
+  return same_word(c.type, "8psk") ? 3 : same_word(c.type, "16apsk") ? 4 : 5;
 }
 
 constellation::constellation(const constellation_config& config)
-    : config_((check_settings(constellation_settings(), config), config)),
-      points_(points_of(config)),
-      bits_(bits_per_symbol(config)) {
+    : config_(without_idle(constellation_settings(), config)),
+      points_(points_of(config_)),
+      bits_(bits_per_symbol(config_)) {
   normalise(points_);
 }
 

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <tuple>
 
 #include <oracle/modem.hpp>
 #include <tests/on_backends.hpp>
@@ -305,6 +306,14 @@ TEST(constellations, of_dvb_s2_equal_the_oracle) {
       for (std::size_t p = 0; p < expected.size(); p++)
         EXPECT_LT(std::abs(c.points()[p] - expected[p]), 1e-14) << type << ", " << rate << ", " << p;
     }
+  // EN 302 307-1, tables 9 and 10.
+  const std::vector<std::tuple<std::string, std::string, std::vector<double>>> rings{
+      {"16apsk", "2/3", {3.15}},       {"16apsk", "3/4", {2.85}},       {"16apsk", "4/5", {2.75}},
+      {"16apsk", "5/6", {2.70}},       {"16apsk", "8/9", {2.60}},       {"16apsk", "9/10", {2.57}},
+      {"32apsk", "3/4", {2.84, 5.27}}, {"32apsk", "4/5", {2.72, 4.87}}, {"32apsk", "5/6", {2.64, 4.64}},
+      {"32apsk", "8/9", {2.54, 4.33}}, {"32apsk", "9/10", {2.53, 4.30}}};
+  for (const auto& [type, rate, ratios] : rings)
+    EXPECT_EQ(wb::dvb_s2_ring_ratios(type, rate), ratios) << type << ", " << rate;
   EXPECT_EQ(blamed([] { (void)wb::dvb_s2_ring_ratios("8psk", "1/2"); }), "rate");
   EXPECT_EQ(blamed([] { (void)wb::dvb_s2_ring_ratios("32apsk", "2/3"); }), "rate");
   EXPECT_EQ(blamed([] { (void)wb::dvb_s2_ring_ratios("64apsk", "4/5"); }), "type");
@@ -320,6 +329,18 @@ TEST(constellations, labels_order_the_points_and_energy_becomes_1) {
     const points scaled = own(list).points(), plain = own(spiral(16)).points();
     for (std::size_t p = 0; p < plain.size(); p++) EXPECT_LT(std::abs(scaled[p] - plain[p]), 1e-13);
   }
+}
+
+TEST(constellations, words_have_any_case_and_idle_settings_are_dropped) {
+  const constellation upper = named("16APSK", {2.7}), lower = named("16apsk", {2.7});
+  EXPECT_EQ(upper.bits(), 4);
+  EXPECT_EQ(upper.points(), lower.points());
+  EXPECT_EQ(upper.config(), lower.config());
+  EXPECT_EQ(wb::bits_per_symbol(constellation_config{.type = "16-APSK"}), 4);
+  EXPECT_EQ(named("8PSK", {2}).points(), named("8psk").points());
+  EXPECT_EQ(named("8PSK", {2}).config(), constellation_config{.type = "8psk"});
+  EXPECT_EQ(constellation({.type = "Points", .points = {1, -1}}).points(), own({1, -1}).points());
+  EXPECT_EQ(blamed([] { named("16APSK", {2.5, 4}); }), "ring_ratios");
 }
 
 TEST(constellations, bad_ones_are_named) {
