@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import pathlib
 import pickle
+import threading
 from typing import Any, Callable, Literal, Sequence
 
 import numpy as np
@@ -338,15 +340,17 @@ class MMSE(torch.nn.Module):
 # What an operator decodes with, by the number that it gets. Equal codes and settings have one entry, which stays.
 _decoded: list[tuple[Any, str, int]] = []
 _decoded_numbers: dict[tuple[bytes, str, int], int] = {}
+_decoded_lock = threading.Lock()
 _LISTS = {"normalised-min-sum": ("factors", 1.0), "offset-min-sum": ("offsets", 8.0)}
 
 
 def _number_of(code: Any, algorithm: str, iterations: int) -> int:
     key = pickle.dumps(code), algorithm, iterations
-    if key not in _decoded_numbers:
-        _decoded.append((code, algorithm, iterations))
-        _decoded_numbers[key] = len(_decoded) - 1
-    return _decoded_numbers[key]
+    with _decoded_lock:
+        if key not in _decoded_numbers:
+            _decoded.append((code, algorithm, iterations))
+            _decoded_numbers[key] = len(_decoded) - 1
+        return _decoded_numbers[key]
 
 
 @functools.lru_cache(maxsize=8)
@@ -490,7 +494,7 @@ class LdpcDecoder(torch.nn.Module):
         self._code_number = _number_of(self.code, self.algorithm, self.iterations)  # in this process
 
     def _corrections(self) -> Tensor:
-        return getattr(self, self._list).clamp(0, self._greatest)
+        return getattr(self, self._list).float().clamp(0, self._greatest)
 
     def forward(self, llr: Tensor) -> Tensor:
         """Decodes float32 ``(..., sent)`` to a-posteriori LLRs, float32 ``(..., n)``, of all columns of H."""
@@ -505,10 +509,18 @@ class LdpcDecoder(torch.nn.Module):
 
         Args:
             step: they become multiples of it; int8 takes factors in steps of 0.125.
+
+        Raises:
+            ValueError: for factors or offsets that are not finite, and for a step that is not above 0 or above the largest value.
         """
         values = [float(str(np.float32(x))) for x in self._corrections().detach().cpu().numpy()]
+        if not all(map(math.isfinite, values)):
+            raise refused(self._list, values, "finite numbers")
         if step is not None:
-            values = [round(x / step) * step for x in values]
+            step = number("step", step)
+            if not 0 < step <= self._greatest:
+                raise refused("step", step, f"above 0 and at most {self._greatest:g}")
+            values = [min(round(x / step), math.floor(self._greatest / step)) * step for x in values]
         return {"algorithm": self.algorithm, "iterations": self.iterations, self._list: values}
 
     def save(self, path: str | os.PathLike[str], *, trained_for: str, step: float | None = None) -> None:

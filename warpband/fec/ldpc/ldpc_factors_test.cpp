@@ -165,10 +165,13 @@ TEST(ldpc_factors, bad_files_are_named) {
   EXPECT_EQ(message(good, "0.75", "1.5"), start + "factors[1] is 1.5: expected a number from 0 to 1");
   EXPECT_EQ(message(good, "0.75", "\"x\""), start + "factors[1] is \"x\": expected a number from 0 to 1");
   EXPECT_EQ(message(good, "[0.5, 0.75, 1]", "1"), start + "factors is 1: expected a list of numbers");
-  EXPECT_EQ(message(good, "\"factors\"", "\"offset\"").substr(0, 36), start + "offset is [0.5,0");
+  EXPECT_EQ(message(good, "\"factors\"", "\"offset\"").substr(0, 36), start + "offset is a list");
   EXPECT_EQ(message(good, "\"factors\"", "\"offsets\""), "");
   EXPECT_EQ(message(good, "1]", "1], \"offsets\": [1, 1, 1]"),
-            start + "factors is [0.5,0.75,1]: expected either factors or offsets");
+            start + "factors is a list: expected either factors or offsets");
+  const std::string deep = std::string(400000, '[') + std::string(400000, ']');
+  EXPECT_EQ(message(good, "\"a test\"", deep),
+            start + "trained_for is a list: expected a text of 1 to 200 bytes");
 }
 
 TEST(ldpc_factors, bad_lists_are_refused) {

@@ -20,7 +20,10 @@ class factors_reader {
   factors_reader(const json& object, const std::string& name) : object_(object), name_(name) {}
 
   [[noreturn]] void refuse(const std::string& key, const json* value, const std::string& allowed) const {
-    std::string shown = value == nullptr ? "missing" : printable(value->dump(-1, ' ', true));
+    std::string shown = value == nullptr     ? "missing"
+                        : value->is_array()  ? "a list"  // a deep one would overflow the stack of dump()
+                        : value->is_object() ? "an object"
+                                             : printable(value->dump(-1, ' ', true));
     if (shown.size() > 60) shown = shown.substr(0, 57) + "...";
     throw file_error(name_, "no factors: " + key + " is " + shown + ": expected " + allowed);
   }
