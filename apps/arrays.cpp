@@ -67,9 +67,9 @@ void array_run::open() {
 }
 
 std::size_t array_run::piece(const memory_need& need) const {
-  // The program with its libraries takes 25 to 28 MiB (measured, most with CUDA). The chunks of a row, the
+  // The program with its libraries takes 25 to 30 MiB (measured, most with CUDA). The chunks of a row, the
   // memory to unpack them and the working memory of the CPU's kernels come on top.
-  std::size_t rest = 30 * mebibyte + 2 * need.slot;
+  std::size_t rest = 32 * mebibyte + 2 * need.slot;
   for (const std::string& array : need.arrays) {
     const wb::hdf5_array in = file_.describe(array);
     rest += (in.packed ? 4 : 1) * in.chunk_bytes + in.block_bytes;

@@ -334,7 +334,7 @@ class CodeTest(array_files.ArrayFilesTest):
         self.write("llr.h5", {"llr": random.normal(0, 3, (3000, 3 * 44)).astype(numpy.float32)})
         self.succeed("decode", "llr.h5", "-o", "whole.h5", "--code", "lte-turbo", "--soft")
         whole, _ = self.read("whole.h5")
-        for memory in ("32M", "33M"):
+        for memory in ("34M", "35M"):
             self.succeed("decode", "llr.h5", "-o", "pieces.h5", "--code", "lte-turbo", "--soft", "--memory", memory, "--threads", 1)
             for name, values in self.read("pieces.h5")[0].items():
                 numpy.testing.assert_array_equal(values, whole[name])

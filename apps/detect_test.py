@@ -383,7 +383,7 @@ class DetectTest(array_files.ArrayFilesTest):
             noise = numpy.linspace(0.1, 0.2, uses) if groups == 3 else 0.1
             self.write_signal("in.h5", h, y, noise, {"uses_per_channel": -(-uses // groups)})
             whole = self.detect("--llr", "--hard", "--memory", "4G", detector="mmse", qam=4)[0]
-            for memory in ("30.8M", "32M"):
+            for memory in ("32.8M", "34M"):
                 pieces = self.detect("--llr", "--hard", "--memory", memory, "--threads", 1, detector="mmse", qam=4)[0]
                 for name, values in whole.items():
                     numpy.testing.assert_array_equal(pieces[name], values, f"{groups} {memory} {name}")
@@ -512,7 +512,7 @@ class DetectTest(array_files.ArrayFilesTest):
         self.write_signal("in.h5", h, y, 0.1)
         (self.folder / "out.h5").write_text("old")
         ended = self.send_while_writing(signal.SIGINT, "detect", "in.h5", "-o", "out.h5", "--detector", "ml", "--qam", 16,
-                                        "--threads", 1, "--memory", "32M", "--force", environment={"WARPBAND_ISA": "scalar"})
+                                        "--threads", 1, "--memory", "34M", "--force", environment={"WARPBAND_ISA": "scalar"})
         self.assertEqual(ended, (1, "warpband: error: interrupted: out.h5 was not written\n"))
         self.assertEqual((self.folder / "out.h5").read_text(), "old")
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["in.h5", "out.h5"])

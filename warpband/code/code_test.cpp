@@ -366,7 +366,7 @@ TEST(code_settings, say_which_codes_have_them) {
     EXPECT_FALSE(s.text.empty()) << s.name;
     EXPECT_FALSE(s.allowed.empty()) << s.name;
   }
-  EXPECT_EQ(code_setting_texts().size(), 50u);
+  EXPECT_EQ(code_setting_texts().size(), 52u);
   EXPECT_TRUE(kinds_with("seed").empty());
 
   EXPECT_EQ(idle_with("lte-turbo", "windows").first, "");

@@ -16,8 +16,8 @@ const std::vector<setting_of<uplink_chain_config>>& uplink_chain_settings() {
   using c = uplink_chain_config;
   static const std::vector<setting_of<c>> settings{
       words("samples", &c::half, {{"complex64", false}, {"complex32", true}},
-            "H and y, of precode H alone, as pairs of floats, or of halves, which cross the bus in half the "
-            "time; all is computed in float32."),
+            "H and y, of precode H alone, as pairs of floats or of halves. Halves cross the bus in half the "
+            "time, and all is computed in float32."),
       words("llr", &c::llr_int8, {{"float32", false}, {"int8", true}},
             "LLRs as floats, or in 8 bits: the nearest of +-127 steps.")};
   return settings;
