@@ -70,7 +70,8 @@ set_target_properties(warpband_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH
 set_source_files_properties(${more_sources} ${stream_readers} ${tables_files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # new and delete of all tests
 set(double_lane_tests ${tests})
 list(FILTER double_lane_tests INCLUDE REGEX "_backward_test\\.cpp$")
-set_source_files_properties(${double_lane_tests} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # each sets WB_ISA for all of its unit
+set_source_files_properties(${double_lane_tests} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON  # each sets WB_ISA for all of its unit
+  COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:Clang>:-Wno-bitwise-instead-of-logical>")  # they have bodies of kernels, as kernels.cmake
 target_compile_options(warpband_tests PRIVATE ${wb_test_flags} $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 target_compile_definitions(warpband_tests PRIVATE WARPBAND_REFDATA="${WARPBAND_REFDATA}"
                            WARPBAND_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}" $<$<BOOL:${bench_tests}>:WARPBAND_HAS_BENCH>)

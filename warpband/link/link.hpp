@@ -92,11 +92,11 @@ struct link_config {
   /// symbol; 0: 6144, or these. Transport blocks: not with a space-time code or massive MIMO, and with up to
   /// 4 streams.
   code_config code = {};
-  /// Points of the constellation: 2 (BPSK; with one antenna alone), 4, 16, 64, 256.
+  /// Points of the constellation: 2 (BPSK; only with one antenna), 4, 16, 64, 256.
   int qam = 2;
-  /// In place of qam: 8PSK, 16APSK, 32APSK or a list of points, with one antenna alone. With code.type
-  /// "dvb-s2" the first three have the standard's bit interleaver. Their ring ratios, left out, follow from
-  /// its rate.
+  /// In place of qam: 8PSK, 16APSK, 32APSK or a list of points, only with one antenna. With code.type
+  /// "dvb-s2" the first three have the standard's bit interleaver. If ring ratios are left out, they follow
+  /// from the code rate.
   std::optional<constellation_config> constellation = {};
   link_antennas antennas = {};
   air_config channel = {};
@@ -123,7 +123,7 @@ int bits_per_symbol(const link_config& config);
 /// "16qam", or the constellation's type.
 std::string name_of_modulation(const link_config& config);
 /// The order in which codewords of the open loop send their coded bits: that of DVB-S2's bit interleaver.
-/// Empty: their own.
+/// Empty if codewords are sent in the code's order. `config` is completed.
 std::vector<std::int32_t> bit_order_of(const link_config& config);
 
 /// Symbols that are sent at once: streams, antennas of a space-time code, users.

@@ -61,7 +61,7 @@ std::unique_ptr<soft_detector> make_open_detector(const constellation_demapper& 
 std::unique_ptr<soft_decoder> make_soft_decoder(const code_config& config, std::optional<int> inner = {});
 /// What `code` decodes, without extrinsic LLRs and `finished`.
 std::unique_ptr<soft_decoder> make_hard_decoder(std::shared_ptr<const codec> code);
-/// The same for coded bits in the order of `interleaver`.
+/// The same, for LLRs in the order in which `interleaver` sends the coded bits.
 std::unique_ptr<soft_decoder> make_hard_decoder(std::shared_ptr<const codec> code,
                                                 const bit_interleaver& interleaver);
 /// The same of an LDPC code of one's own. `crc`: the last of its k bits are this CRC of the others.
