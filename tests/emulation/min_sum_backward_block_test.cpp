@@ -4,15 +4,12 @@
 #define WB_WIDTH 1
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <limits>
-#include <utility>
 #include <vector>
 
-#include <tests/emulation/emulated_block.hpp>
+#include <tests/emulation/block_group.hpp>
 #include <tests/sparse_ldpc.hpp>
 #include <warpband/exec/cpu.hpp>
-#include <warpband/exec/forwarding.hpp>
 #include <warpband/fec/sparse_ldpc/min_sum_backward.hpp>
 #include <warpband/fec/sparse_ldpc/min_sum_backward_op.hpp>
 
@@ -20,37 +17,6 @@ namespace wb {
 inline namespace WB_ISA {
 
 namespace {
-
-/// What core/group.hpp has for a CUDA device.
-struct emulated_group {
-  int size;
-  std::int32_t* word;
-  int rank = static_cast<int>(emulation::thread_index.x);
-  void sync() const { emulation::meet(0, size); }
-  bool any(bool x) const { return emulation::any_of_block(x); }
-  std::int32_t sum_all(std::int32_t x) const {
-    if (rank == 0) *word = 0;
-    sync();
-    *word += x;
-    sync();
-    const std::int32_t sum = *word;
-    sync();
-    return sum;
-  }
-};
-
-class watched_backward final : public forwarding_executor {
- public:
-  watched_backward(executor& cpu, std::function<void(const min_sum_backward_args&)> watch)
-      : forwarding_executor(cpu), watch_(std::move(watch)) {}
-  void run(const kernel_set& op, const void* args, std::size_t items) override {
-    watch_(*static_cast<const min_sum_backward_args*>(args));
-    forwarding_executor::run(op, args, items);
-  }
-
- private:
-  std::function<void(const min_sum_backward_args&)> watch_;
-};
 
 TEST(emulated_min_sum_backward_block, gives_what_a_cpu_gives) {
   const min_sum_backward layers[] = {
@@ -74,7 +40,7 @@ TEST(emulated_min_sum_backward_block, gives_what_a_cpu_gives) {
           want_correction(of_correction);
       std::vector<std::uint8_t> status(items, 9), want_status(items, 8);
       cpu base({.threads = 1, .instructions = isa::scalar});
-      watched_backward exec(base, [&](const min_sum_backward_args& of_cpu) {
+      emulation::watched_cpu<min_sum_backward_args> exec(base, [&](const min_sum_backward_args& of_cpu) {
         min_sum_backward_op op{{of_cpu}};
         op.a.llr_gradient = make_view(of_llr.data(), items, sent);
         op.a.correction_gradient = make_view(of_correction.data(), items, iterations);
@@ -82,7 +48,7 @@ TEST(emulated_min_sum_backward_block, gives_what_a_cpu_gives) {
         ASSERT_LE(op.scratch(threads), memory.size());
         std::int32_t word = 0;
         emulation::run(1, static_cast<unsigned>(threads), seed, memory.data(), [&] {
-          const emulated_group g{threads, &word};
+          const emulation::block_group g{threads, &word};
           for (std::size_t i = 0; i < items; i++) {
             op(item<float>{i, 1}, g, emulation::shared);
             g.sync();
