@@ -141,14 +141,7 @@ void bind_modem(nb::module_& m) {
           },
           nb::arg("executor"), nb::arg("bits"), nb::arg("symbols"))
       .def_prop_ro("bits_per_symbol", [](const mapper_ref& q) { return q.made.bits(); });
-  nb::class_<demapper>(m, "Demapper")
-      .def(
-          "__init__",
-          [](demapper* self, const nb::dict& settings) {
-            new (self) demapper(with_settings(demapper_settings(), settings));
-          },
-          nb::kw_only(), nb::arg("settings"))
-      .def_prop_ro("settings", [](const demapper& d) { return settings_in(demapper_settings(), d.config()); })
+  bind_settings(nb::class_<demapper>(m, "Demapper"), &demapper_settings)
       .def("run", &demap<demapper>, nb::arg("executor"), nb::arg("received"), optional("noise_var"),
            optional("channel"), optional("llr"), optional("status"))
       .def_prop_ro("bits_per_symbol", &demapper::bits);
