@@ -119,13 +119,13 @@ aarch64() {
     bash scripts/checks/symbols.sh build/aarch64
     run_tests aarch64
 }
-of_python() {
+python_steps() {
     step python python_tests
     step h5py env "WARPBAND_COMMAND=$PWD/build/$main/warpband" .venv/bin/python -m pytest -q \
         --junitxml="build/test/h5py/pytest.xml" apps/{plot,plot_records,code,detect,ranks,readme,tables,terminal}_test.py
 }
 checks() { # in two rows, since most of the steps keep one core busy
-    of_python &
+    python_steps &
     local beside=$!
     step installed installed
     step site ninja -C "build/$main" docs

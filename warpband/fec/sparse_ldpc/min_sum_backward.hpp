@@ -30,7 +30,8 @@ struct min_sum_gradients {
 };
 
 /// A codeword that the decoder erases gets gradients of 0. So does one with a dF/dA that is not finite, with
-/// status_erased. One of the outputs that is not finite is 0, with status_erased; the others stay.
+/// status_erased. If one of its LLR gradients is not finite, all of them are 0. A gradient of a correction
+/// that is not finite is 0 alone. Both set status_erased; outputs without data are not looked at.
 ///
 /// CPU and CUDA, any instruction set, batch size and number of threads give the same bits.
 ///
